@@ -17,16 +17,18 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, placing, subject
+from macsad import compilation
 from macsad.bench.contestants import Closing, Switch
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample
 from macsad.bench.session import build
 from macsad.compilation import Request
+from macsad.place import placing
 from macsad.resources import share
-from macsad.subject import Traffic
-from macsad.subject_options import this_machine
-from macsad.tuned import Settings
+from macsad.subject import subject
+from macsad.subject.subject import Traffic
+from macsad.subject.subject_options import this_machine
+from macsad.tune.tuned import Settings
 from transpiler.model.machine import MachineProfile
 
 FIGURES = Path(__file__).parents[1] / "build" / "bench" / "place.json"

@@ -16,14 +16,16 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, subject, tuning
+from macsad import compilation
 from macsad.bench.contestants import Closing
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import figure, ratio
 from macsad.compilation import Request
 from macsad.resources import share
-from macsad.subject import Subject, Traffic
-from macsad.subject_options import this_machine
+from macsad.subject import subject
+from macsad.subject.subject import Subject, Traffic
+from macsad.subject.subject_options import this_machine
+from macsad.tune import tuning
 from transpiler.model.choice import GRID
 from transpiler.model.machine import MachineProfile
 

@@ -13,7 +13,7 @@ from macsad.options import machine_options, program_options
 from macsad.outputs import apart
 from macsad.progress import compiling
 from macsad.targets import machine
-from macsad.tuned import taken, tuning_options
+from macsad.tune.tuned import taken, tuning_options
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])
 

@@ -10,7 +10,7 @@ import click
 
 from macsad import sockets
 from macsad.addresses import BadAddress, host_and_port
-from macsad.exporting import listening, require
+from macsad.metrics.exporting import listening, require
 from macsad.protocol import ControlError
 
 

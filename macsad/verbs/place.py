@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from macsad import place_file
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import program_options
 from macsad.outputs import apart, written
-from macsad.placement_run import placed_on, usable_cores
-from macsad.subject_options import Given, traffic_options
-from macsad.tuned import taken, tuning_options
+from macsad.place import place_file
+from macsad.place.placement_run import placed_on, usable_cores
+from macsad.subject.subject_options import Given, traffic_options
+from macsad.tune.tuned import taken, tuning_options
 from transpiler.targets.description import MAX_WORKERS
 
 

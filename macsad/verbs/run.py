@@ -10,18 +10,20 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, exporting, replacing, running, tracing
+from macsad import compilation, replacing, running
 from macsad.addresses import BadAddress, host_and_port
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
+from macsad.metrics import exporting
 from macsad.options import READABLE, machine_options, program_options
 from macsad.p4runtime.serving import Settings, serving
-from macsad.placement_run import asked_for
+from macsad.place.placement_run import asked_for
 from macsad.progress import compiling
 from macsad.protocol import Filter
 from macsad.targets import machine
 from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
-from macsad.tuned import taken, tuning_options
+from macsad.trace import tracing
+from macsad.tune.tuned import taken, tuning_options
 from macsad.verbs.trace import PER_SECOND
 from transpiler.toolchain import toolchain
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, sockets, tracing
+from macsad import compilation, sockets
 from macsad.compilation import Request
 from macsad.options import program_options
 from macsad.protocol import ControlError, Filter
+from macsad.trace import tracing
 
 PER_SECOND = 100
 _BYTES = re.compile(r"(\d+)=((?:[0-9a-fA-F]{2})+)(?:/((?:[0-9a-fA-F]{2})+))?")

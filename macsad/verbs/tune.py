@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, tune_file, tuned
+from macsad import compilation
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import program_options
 from macsad.outputs import apart, written
-from macsad.subject_options import Given, this_machine, traffic_options
+from macsad.subject.subject_options import Given, this_machine, traffic_options
+from macsad.tune import tune_file, tuned
 from transpiler.toolchain.architectures import host_arch
 
 
@@ -33,10 +34,10 @@ def command(
     The model says which settings are worth a measurement (docs/model.md), and some seconds of measuring which is the fastest.
     `macsad build` and `macsad run` take P.tune.toml where it lies beside the program. Leave the machine alone meanwhile.
     """
-    from macsad import tuning  # here, as help does not wait for what measures
     from macsad.bench.contestants import BenchError
     from macsad.bench.samples import SampleError
     from macsad.progress import counting
+    from macsad.tune import tuning  # here, as help does not wait for what measures
 
     given = Given(entries, packets, tables, machine_file)
     given.check()

@@ -12,8 +12,8 @@ import switches
 from prometheus_client.parser import text_string_to_metric_families
 from switch_harness import Switch, ethernet
 
-from macsad import exporting, metrics
 from macsad.addresses import BadAddress, host_and_port
+from macsad.metrics import exporting, metrics
 
 PROGRAM = Path(__file__).parent / "edges.p4"
 QUEUES = Path(__file__).parents[1] / "packets" / "queues.p4"

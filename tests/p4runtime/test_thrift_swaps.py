@@ -22,7 +22,7 @@ from macsad.thrift.config import config_of
 from macsad.thrift.management import Identity
 from macsad.thrift.server import Server
 from macsad.thrift.switch import Switch as Served
-from macsad.tracing import Tracer
+from macsad.trace.tracing import Tracer
 
 # Of served.p4 with another constant entry: frames of kind 0xbeef go on, those of kind 0xfeed are dropped.
 OTHER = PROGRAM.read_text().replace("0xdead: drop()", "0xfeed: drop()")

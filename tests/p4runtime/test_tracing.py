@@ -15,10 +15,11 @@ import switches
 from served_switch import CPU, PROGRAM
 from switch_harness import Switch, ethernet
 
-from macsad import cli, tracing
+from macsad import cli
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter
-from macsad.tracing import Told, Tracer
+from macsad.trace import tracing
+from macsad.trace.tracing import Told, Tracer
 
 # Entries of all kinds of keys, an action selector, a value set.
 LINES = """

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from test_model import MACHINE
 
-from macsad import place_file, placement_run, placing, subject, tuned, tuning
 from macsad.cli import call
+from macsad.place import place_file, placement_run, placing
 from macsad.resources import share
+from macsad.subject import subject
+from macsad.tune import tuned, tuning
 from macsad.verbs import tune as tune_verb
 from transpiler.model.choice import GRID
 from transpiler.model.machine import machine_profile

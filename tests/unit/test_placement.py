@@ -11,9 +11,9 @@ import click
 import pytest
 from test_model import MACHINE
 
-from macsad import place_file
 from macsad.compilation import Request
-from macsad.placing import Placed
+from macsad.place import place_file
+from macsad.place.placing import Placed
 from transpiler.graph import dot
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import LINES, MachineCosts, contention, footprint, hand_over, spreads, waits

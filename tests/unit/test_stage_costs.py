@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from test_model import MACHINE
 
-from macsad import compilation, placement_run, placing, running
+from macsad import compilation, running
 from macsad.cli import call
 from macsad.compilation import Request
-from macsad.stage_costs import NoClocks, stage_costs
+from macsad.place import placement_run, placing
+from macsad.subject.stage_costs import NoClocks, stage_costs
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import waiting
 from transpiler.placement.stages import Read, Stage

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from test_model import MACHINE
 
-from macsad import cli, compilation, tune_file, tuned, tuning
+from macsad import cli, compilation
 from macsad.bench.samples import Sample
 from macsad.compilation import Request
-from macsad.tuned import BadTuning, Settings
+from macsad.tune import tune_file, tuned, tuning
+from macsad.tune.tuned import BadTuning, Settings
 from transpiler.model.choice import GRID, SPREAD, SUB_BATCHES, beside, ranked, worth_measuring
 from transpiler.model.machine import machine_profile
 from transpiler.model.throughput import ProgramProfile, Read, predict

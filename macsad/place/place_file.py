@@ -15,7 +15,7 @@ from transpiler.shown import shown
 from transpiler.targets.description import MAX_WORKERS
 
 if TYPE_CHECKING:  # reading a file waits for nothing that measures
-    from macsad.placing import Placed
+    from macsad.place.placing import Placed
     from transpiler.placement.search import Placement
 
 VERSION = 1

@@ -15,7 +15,7 @@ from macsad.bench.state import LINE, State, state_of
 from macsad.compilation import Request
 from macsad.generation import Order
 from macsad.progress import counting
-from macsad.stage_costs import StageCost, stage_costs
+from macsad.subject.stage_costs import StageCost, stage_costs
 from transpiler.hlir.program import Program
 from transpiler.model.throughput import Read
 from transpiler.schedule.planned import Planned

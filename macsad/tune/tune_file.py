@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from macsad.tuned import VERSION
+from macsad.tune.tuned import VERSION
 from transpiler.shown import shown
 
 if TYPE_CHECKING:
-    from macsad.tuning import Row, Tuning
+    from macsad.tune.tuning import Row, Tuning
 
 SHOWN = 12  # rows of a file
 

@@ -15,9 +15,9 @@ from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, figure
 from macsad.bench.session import VANILLA, Point
 from macsad.compilation import Request
-from macsad.stage_costs import NoClocks
-from macsad.subject import Subject, Traffic
-from macsad.tuned import Settings
+from macsad.subject.stage_costs import NoClocks
+from macsad.subject.subject import Subject, Traffic
+from macsad.tune.tuned import Settings
 from transpiler.hlir.program import Program
 from transpiler.model.choice import Candidate, beside, ranked, worth_measuring
 from transpiler.model.machine import MachineProfile

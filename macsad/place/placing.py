@@ -11,8 +11,8 @@ from macsad.bench.contestants import BenchError, Closing
 from macsad.bench.predicted import USUAL, whole_bursts
 from macsad.bench.session import Point
 from macsad.compilation import Request
-from macsad.stage_costs import NoClocks, StageCost
-from macsad.subject import Subject, Traffic
+from macsad.subject.stage_costs import NoClocks, StageCost
+from macsad.subject.subject import Subject, Traffic
 from transpiler.hlir.program import Program
 from transpiler.model.machine import MachineProfile
 from transpiler.placement.costs import MachineCosts, waiting

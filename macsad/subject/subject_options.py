@@ -15,7 +15,7 @@ from macsad.outputs import written
 from transpiler.model.machine import BadProfile, MachineProfile
 
 if TYPE_CHECKING:  # help waits for nothing that measures
-    from macsad.subject import Traffic
+    from macsad.subject.subject import Traffic
     from transpiler.hlir.program import Program
 
 ENTRIES, MOST_ENTRIES = 100_000, 1 << 31  # that are made of each table
@@ -66,7 +66,7 @@ class Given:
 
     def traffic(self, request: Request, program: Program, folder: Path) -> Traffic:
         """Raises: Rejected, click.ClickException."""
-        from macsad import subject
+        from macsad.subject import subject
 
         if self.packets is not None:
             return subject.given(self.entries if isinstance(self.entries, Path) else None, self.packets)

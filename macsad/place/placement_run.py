@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from macsad import compilation, place_file
+from macsad import compilation
 from macsad.compilation import Request
-from macsad.subject_options import ENTRIES, Given, this_machine
+from macsad.place import place_file
+from macsad.subject.subject_options import ENTRIES, Given, this_machine
 
 if TYPE_CHECKING:
-    from macsad.placing import Placed
+    from macsad.place.placing import Placed
 
 AUTO = "auto"
 
@@ -26,9 +27,9 @@ def usable_cores() -> int:
 
 def placed_on(request: Request, given: Given, cores: int) -> Placed:
     """Measure the program, and rank its placements. Raises: Rejected, ToolchainError, click.ClickException."""
-    from macsad import placing
     from macsad.bench.contestants import BenchError
     from macsad.bench.samples import SampleError
+    from macsad.place import placing
     from macsad.progress import counting
 
     elsewhere, machine = given.elsewhere(), this_machine()

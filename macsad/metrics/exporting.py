@@ -20,7 +20,7 @@ def require() -> None:
 @contextlib.contextmanager
 def listening(place: tuple[str, int], socket: Path) -> Iterator[None]:
     """Serve metrics of the switch at that socket while the context lasts. Raises: click.ClickException."""
-    from macsad.metrics import serving
+    from macsad.metrics.metrics import serving
 
     host, port = place
     with contextlib.ExitStack() as ended:

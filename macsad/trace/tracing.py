@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from macsad.control import Client
-from macsad.live import Live
 from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
+from macsad.trace.live import Live
 from transpiler.hlir.program import Program
 from transpiler.interpreter.trace import Event
 from transpiler.recursion import deep_recursion

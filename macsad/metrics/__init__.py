@@ -1,0 +1,1 @@
+"""`macsad metrics`: metrics of a running switch for Prometheus."""

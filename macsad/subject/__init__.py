@@ -1,0 +1,1 @@
+"""A program that is measured before it is tuned or placed."""
