@@ -17,15 +17,14 @@
 #include <macs/counter.h>
 #include <macs/run_to_completion.h>
 
-#include "runtime/capture.h"
 #include "runtime/bursts.h"
 #include "runtime/front.h"
 #include "runtime/hold.h"
 #include "runtime/requests.h"
 #include "runtime/steering.h"
-#include "runtime/trace.h"
 #include "runtime/traffic_manager.h"
 #include "runtime/transmit.h"
+#include "runtime/watch.h"
 
 static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                                 unsigned count);
@@ -111,23 +110,11 @@ void macs_datapath_end_sample(struct macs_thread *thread, unsigned count) {
         turn(thread);
 }
 
-static __attribute__((noinline)) void show_received(struct macs_thread *thread, const struct macs_input *input,
-                                                    const odp_packet_t handles[], unsigned count) {
-    struct macs_switch *sw = thread->sw;
-    struct macs_trace *trace = atomic_load_explicit(&sw->trace, memory_order_acquire);
-    if (sw->capture) {
-        struct macs_captured captured = macs_capture_take(handles, count);
-        macs_capture_write(sw->capture, input->slot, MACS_IN, &captured, count);
-    }
-    if (trace)
-        macs_trace_burst(trace, input->port->number, handles, count);
-}
-
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count) {
     struct macs_port_stats *stats = &thread->stats.ports[input->slot];
     if (odp_unlikely(atomic_load_explicit(&thread->sw->watched, memory_order_relaxed)))
-        show_received(thread, input, handles, count);
+        macs_watch_received(thread, input, handles, count);
     macs_thread_read_time(thread);
     thread->worker.port = input->port->number;
     uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);
