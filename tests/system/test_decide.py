@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from test_model import MACHINE
+from machine import MACHINE
 
 from macsad.cli import call
 from macsad.place import place_file, placement_run, placing

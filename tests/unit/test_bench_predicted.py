@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 
 import pytest
+from machine import MACHINE
 from rich.console import Console
-from test_model import MACHINE
 
 from macsad import cli
 from macsad.bench import predicted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -416,12 +415,6 @@ def test_p4info_writes_it_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.encode() == encode(info, ".txtpb")
     assert cli.call(["p4info", program, "-o", program]) == 2
     assert "t.p4" in capsys.readouterr().err
-
-
-def test_check_does_not_load_protobuf(tmp_path: Path) -> None:
-    with_table(tmp_path, "meta.tag: exact;")
-    code = "import sys; from macsad import cli; r = cli.call(sys.argv[1:]); sys.exit(r or 'google.protobuf' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code, "check", str(tmp_path / "t.p4")], check=False).returncode == 0
 
 
 def test_p4_14(tmp_path: Path) -> None:

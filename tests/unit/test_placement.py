@@ -9,7 +9,7 @@ from random import Random
 
 import click
 import pytest
-from test_model import MACHINE
+from machine import MACHINE
 
 from macsad.compilation import Request
 from macsad.place import place_file

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_model import MACHINE
+from machine import MACHINE
 
 from macsad import compilation, running
 from macsad.cli import call

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from test_model import MACHINE
+from machine import MACHINE
 
 from macsad import cli, compilation
 from macsad.bench.samples import Sample

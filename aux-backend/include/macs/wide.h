@@ -13,13 +13,13 @@
 /* A program does not use all functions that MACS_WIDE defines. Those that move or compare values are a few instructions
  * once widths are known, which the compiler does not see when it decides what to inline. */
 #define MACS_WIDE_INLINE __attribute__((unused)) static inline
-#define MACS_WIDE_ALWAYS __attribute__((unused, always_inline)) static inline
+#define MACS_WIDE_FORCE_INLINE __attribute__((unused, always_inline)) static inline
 
 /* Before loops whose steps are little code when widths are known: few limbs are taken one after the other, and what is
  * loaded and stored again becomes a copy. */
 #define MACS_LIMBS_LOOP _Pragma("GCC unroll 8")
 
-MACS_WIDE_ALWAYS void macs_limbs_trim(uint64_t *x, unsigned n, unsigned width) {
+MACS_WIDE_FORCE_INLINE void macs_limbs_trim(uint64_t *x, unsigned n, unsigned width) {
     for (unsigned i = 0; i < n; i++)
         x[i] &= width > i * 64 ? macs_mask(width - i * 64) : 0;
 }
@@ -53,7 +53,7 @@ static inline void macs_limbs_multiply(uint64_t *out, const uint64_t *x, const u
         out[i] = (uint64_t)product[2 * i + 1] << 32 | product[2 * i];
 }
 
-MACS_WIDE_ALWAYS void macs_limbs_shift_left(uint64_t *out, const uint64_t *x, unsigned n, uint64_t amount) {
+MACS_WIDE_FORCE_INLINE void macs_limbs_shift_left(uint64_t *out, const uint64_t *x, unsigned n, uint64_t amount) {
     for (unsigned i = n; i-- > 0;) {
         uint64_t limb = 0;
         if (amount / 64 <= i) {
@@ -66,7 +66,7 @@ MACS_WIDE_ALWAYS void macs_limbs_shift_left(uint64_t *out, const uint64_t *x, un
     }
 }
 
-MACS_WIDE_ALWAYS void macs_limbs_shift_right(uint64_t *out, const uint64_t *x, unsigned n, uint64_t amount) {
+MACS_WIDE_FORCE_INLINE void macs_limbs_shift_right(uint64_t *out, const uint64_t *x, unsigned n, uint64_t amount) {
     for (unsigned i = 0; i < n; i++) {
         uint64_t limb = 0;
         if (amount / 64 < n - i) {
@@ -88,14 +88,15 @@ static inline void macs_limbs_extend_sign(uint64_t *x, unsigned n, unsigned widt
 }
 
 /* -1, 0 or 1, as unsigned numbers. */
-MACS_WIDE_ALWAYS int macs_limbs_compare(const uint64_t *x, const uint64_t *y, unsigned n) {
+MACS_WIDE_FORCE_INLINE int macs_limbs_compare(const uint64_t *x, const uint64_t *y, unsigned n) {
     for (unsigned i = n; i-- > 0;)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
     return 0;
 }
 
-MACS_WIDE_ALWAYS void macs_limbs_load(uint64_t *out, unsigned n, const uint8_t *from, unsigned first, unsigned width) {
+MACS_WIDE_FORCE_INLINE void macs_limbs_load(uint64_t *out, unsigned n, const uint8_t *from, unsigned first,
+                                            unsigned width) {
     MACS_LIMBS_LOOP
     for (unsigned i = 0; i < n; i++) {
         unsigned above = width > (i + 1) * 64 ? width - (i + 1) * 64 : 0;
@@ -104,7 +105,8 @@ MACS_WIDE_ALWAYS void macs_limbs_load(uint64_t *out, unsigned n, const uint8_t *
     }
 }
 
-MACS_WIDE_ALWAYS void macs_limbs_store(uint8_t *to, unsigned first, unsigned width, const uint64_t *x, unsigned n) {
+MACS_WIDE_FORCE_INLINE void macs_limbs_store(uint8_t *to, unsigned first, unsigned width, const uint64_t *x,
+                                             unsigned n) {
     const unsigned used = width > n * 64 ? n : (width + 63) / 64;
     MACS_LIMBS_LOOP
     for (unsigned i = 0; i < used; i++) {
@@ -147,15 +149,15 @@ static inline void macs_limbs_divide(uint64_t *quotient, uint64_t *rest, const u
     typedef struct {                                                                                                   \
         uint64_t limb[N];                                                                                              \
     } macs_w##N;                                                                                                       \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_trim(macs_w##N x, unsigned width) {                                         \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_trim(macs_w##N x, unsigned width) {                                   \
         macs_limbs_trim(x.limb, N, width);                                                                             \
         return x;                                                                                                      \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_of(uint64_t value) {                                                        \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_of(uint64_t value) {                                                  \
         macs_w##N x = {{value}};                                                                                       \
         return x;                                                                                                      \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_resize(const uint64_t *limbs, unsigned count, unsigned width) {             \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_resize(const uint64_t *limbs, unsigned count, unsigned width) {       \
         macs_w##N x = {{0}};                                                                                           \
         for (unsigned i = 0; i < N && i < count; i++)                                                                  \
             x.limb[i] = limbs[i];                                                                                      \
@@ -178,22 +180,22 @@ static inline void macs_limbs_divide(uint64_t *quotient, uint64_t *rest, const u
         macs_limbs_multiply(product.limb, x.limb, y.limb, N);                                                          \
         return macs_w##N##_trim(product, width);                                                                       \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_and(macs_w##N x, macs_w##N y) {                                             \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_and(macs_w##N x, macs_w##N y) {                                       \
         for (unsigned i = 0; i < N; i++)                                                                               \
             x.limb[i] &= y.limb[i];                                                                                    \
         return x;                                                                                                      \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_or(macs_w##N x, macs_w##N y) {                                              \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_or(macs_w##N x, macs_w##N y) {                                        \
         for (unsigned i = 0; i < N; i++)                                                                               \
             x.limb[i] |= y.limb[i];                                                                                    \
         return x;                                                                                                      \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_xor(macs_w##N x, macs_w##N y) {                                             \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_xor(macs_w##N x, macs_w##N y) {                                       \
         for (unsigned i = 0; i < N; i++)                                                                               \
             x.limb[i] ^= y.limb[i];                                                                                    \
         return x;                                                                                                      \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_not(macs_w##N x, unsigned width) {                                          \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_not(macs_w##N x, unsigned width) {                                    \
         for (unsigned i = 0; i < N; i++)                                                                               \
             x.limb[i] = ~x.limb[i];                                                                                    \
         return macs_w##N##_trim(x, width);                                                                             \
@@ -204,12 +206,12 @@ static inline void macs_limbs_divide(uint64_t *quotient, uint64_t *rest, const u
         x.limb[(width - 1) / 64] = UINT64_C(1) << (width - 1) % 64;                                                    \
         return negative ? x : macs_w##N##_not(x, width);                                                               \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_shift_left(macs_w##N x, uint64_t amount, unsigned width) {                  \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_shift_left(macs_w##N x, uint64_t amount, unsigned width) {            \
         macs_w##N out;                                                                                                 \
         macs_limbs_shift_left(out.limb, x.limb, N, amount);                                                            \
         return macs_w##N##_trim(out, width);                                                                           \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_shift_right(macs_w##N x, uint64_t amount) {                                 \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_shift_right(macs_w##N x, uint64_t amount) {                           \
         macs_w##N out;                                                                                                 \
         macs_limbs_shift_right(out.limb, x.limb, N, amount);                                                           \
         return out;                                                                                                    \
@@ -223,7 +225,7 @@ static inline void macs_limbs_divide(uint64_t *quotient, uint64_t *rest, const u
             macs_limbs_extend_sign(out.limb, N, width - (unsigned)amount);                                             \
         return macs_w##N##_trim(out, width);                                                                           \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS int macs_w##N##_compare(macs_w##N x, macs_w##N y) {                                               \
+    MACS_WIDE_FORCE_INLINE int macs_w##N##_compare(macs_w##N x, macs_w##N y) {                                         \
         return macs_limbs_compare(x.limb, y.limb, N);                                                                  \
     }                                                                                                                  \
     MACS_WIDE_INLINE int macs_w##N##_compare_signed(macs_w##N x, macs_w##N y, unsigned width) {                        \
@@ -231,12 +233,12 @@ static inline void macs_limbs_divide(uint64_t *quotient, uint64_t *rest, const u
         y.limb[(width - 1) / 64] ^= UINT64_C(1) << (width - 1) % 64;                                                   \
         return macs_limbs_compare(x.limb, y.limb, N);                                                                  \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS macs_w##N macs_w##N##_load(const uint8_t *from, unsigned first, unsigned width) {                 \
+    MACS_WIDE_FORCE_INLINE macs_w##N macs_w##N##_load(const uint8_t *from, unsigned first, unsigned width) {           \
         macs_w##N x;                                                                                                   \
         macs_limbs_load(x.limb, N, from, first, width);                                                                \
         return x;                                                                                                      \
     }                                                                                                                  \
-    MACS_WIDE_ALWAYS void macs_w##N##_store(uint8_t *to, unsigned first, unsigned width, macs_w##N x) {                \
+    MACS_WIDE_FORCE_INLINE void macs_w##N##_store(uint8_t *to, unsigned first, unsigned width, macs_w##N x) {          \
         macs_limbs_store(to, first, width, x.limb, N);                                                                 \
     }                                                                                                                  \
     MACS_WIDE_INLINE macs_w##N macs_w##N##_add_saturating(macs_w##N x, macs_w##N y, unsigned width) {                  \
