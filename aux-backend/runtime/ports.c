@@ -37,7 +37,8 @@ static unsigned free_slot(const struct macs_switch *sw) {
     return slot;
 }
 
-/* Give each queue of a port to the worker that polls the fewest. */
+/* Give each queue of a port to a worker: to each its own where there are as many, else to the one that polls the
+ * fewest. */
 static void deal(const struct macs_switch *sw, struct macs_port *port) {
     const unsigned receivers = sw->options.worker_count - sw->options.back_count;
     const unsigned count = port->ctl ? port->handed_count : port->input_count;
@@ -52,8 +53,9 @@ static void deal(const struct macs_switch *sw, struct macs_port *port) {
         unsigned least = 0;
         for (unsigned worker = 1; worker < receivers; worker++)
             least = polls[worker] < polls[least] ? worker : least;
-        polls[least]++;
-        port->poller[queue] = (uint8_t)least;
+        const unsigned poller = count == receivers ? queue : least;
+        polls[poller]++;
+        port->poller[queue] = (uint8_t)poller;
     }
 }
 
