@@ -11,6 +11,8 @@ from typing import Any
 
 from macsad.bench.contestants import BenchError
 from macsad.bench.programs import program
+from macsad.outputs import written
+from macsad.progress import counting
 from macsad.targets import Machine
 from transpiler.model.machine import BadProfile, MachineProfile, machine_profile
 from transpiler.toolchain.cache import cache_directory
@@ -41,6 +43,15 @@ def measure() -> dict[str, Any]:
         raise BenchError(done.stderr.strip() or "the machine cannot be measured")
     data: dict[str, Any] = json.loads(done.stdout)
     machine_profile(data)  # or it could not be read later
+    return data
+
+
+def keep(place: Path) -> dict[str, Any]:
+    """Measure this machine into a file. Raises: BenchError, ToolchainError, click.FileError."""
+    with counting("measuring the machine"):
+        data = measure()
+    with written(place, makes_folder=True) as beside:
+        beside.write_text(json.dumps(data, indent=1) + "\n")
     return data
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from macsad.compilation import Request
 from macsad.options import READABLE, Decorated, natural
-from macsad.outputs import written
 from transpiler.model.machine import BadProfile, MachineProfile
 
 if TYPE_CHECKING:  # help waits for nothing that measures
@@ -57,6 +55,11 @@ class Given:
     tables: tuple[str, ...]
     machine_file: Path | None
 
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read."""
+        return [one for one in (self.entries, self.packets, self.machine_file) if isinstance(one, Path)]
+
     def check(self) -> None:
         """Raises: click.UsageError."""
         if isinstance(self.entries, Path) and self.packets is None:
@@ -87,16 +90,11 @@ def this_machine() -> MachineProfile:
     """Its profile; it is measured where there is none yet. Raises: click.ClickException, ToolchainError."""
     from macsad import profiling
     from macsad.bench.contestants import BenchError
-    from macsad.progress import counting
 
     place = profiling.kept()
     try:
         if not place.exists():
-            with counting("measuring the machine"):
-                data: dict[str, Any] = profiling.measure()
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with written(place) as beside:
-                beside.write_text(json.dumps(data, indent=1) + "\n")
+            profiling.keep(place)
         return profiling.read(place)
     except (BenchError, BadProfile) as error:
         raise click.ClickException(str(error)) from None

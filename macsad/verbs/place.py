@@ -49,7 +49,7 @@ def command(
     if request.cut is not None:
         raise click.UsageError("--cut is what is to be chosen")
     place = output or request.path.with_suffix(".place.toml")
-    apart([place, *([drawn] if drawn else [])], request.inputs)
+    apart([place, *([drawn] if drawn else [])], [*request.inputs, *given.inputs])
     placed = placed_on(request, given, cores or usable_cores())
     where = f"{placed.cores} cores of {machine_file.name if machine_file else 'this machine'}"
     with written(place) as beside:

@@ -46,11 +46,7 @@ def command(
             plots.figures()
         if machine_file is None:
             place = output or profiling.kept()
-            with counting("measuring the machine"):
-                data = profiling.measure()
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with written(place) as beside:
-                beside.write_text(json.dumps(data, indent=1) + "\n")
+            data = profiling.keep(place)
         else:
             data = json.loads(machine_file.read_text())
         profile = machine_profile(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.metrics import exporting
 from macsad.options import READABLE, machine_options, program_options
+from macsad.outputs import apart
 from macsad.p4runtime.serving import Settings, serving
 from macsad.place.placement_run import asked_for
 from macsad.progress import compiling
@@ -99,6 +100,8 @@ def command(
             None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
         ]
         request = taken(Request.of(program), program)
+        if trace is not None and str(trace) != "-":
+            apart([trace], [*request.inputs, *_files_read(ports, entries, place, program)])
         if place is not None:
             placement = asked_for(request, place)
             request, rest = placement.of(request), (*placement.options, *rest)
@@ -139,7 +142,18 @@ def command(
             where = None if str(trace) == "-" else trace
             servers.append(functools.partial(tracing.beside, hlir, Filter(per_second=PER_SECOND), where))
         tells_ends = built_for.platform != "odp"
-        return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=_together(servers))
+        # P4Runtime may put another program in place, of which Thrift has to know
+        beside = _together(servers, replaced=settings is not None and thrift is not None)
+        return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=beside)
+
+
+def _files_read(
+    ports: Sequence[str], entries: Path | None, place: str | None, program: Mapping[str, object]
+) -> list[Path]:
+    """Those beside the program's own that may be there: of ports too, whatever stands behind the kind of a port."""
+    of_ports = [part for port in ports for part in port.partition("=")[2].partition(":")[2].split(",")]
+    named = [entries, program.get("tune_file"), place, *of_ports]
+    return [Path(str(one)) for one in named if one]
 
 
 def _metrics_at(address: str | None) -> tuple[str, int] | None:
@@ -153,7 +167,8 @@ def _metrics_at(address: str | None) -> tuple[str, int] | None:
         raise click.ClickException(str(error)) from None
 
 
-def _together(servers: list[running.Beside]) -> running.Beside:
+def _together(servers: list[running.Beside], replaced: bool) -> running.Beside:
+    """`replaced`: the first may put another program in place, and the second is told."""
     if not servers:
         return contextlib.nullcontext
 
@@ -161,9 +176,8 @@ def _together(servers: list[running.Beside]) -> running.Beside:
     def all_of_them(listening: Path) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
             started = [stack.enter_context(server(listening)) for server in servers]
-            both = [one for one in started if hasattr(one, "on_replaced") or hasattr(one, "forget_program")]
-            if len(both) == 2:  # P4Runtime may put another program in place, of which Thrift has to know
-                service, switch = both
+            if replaced:
+                service, switch, *_ = started
                 service.on_replaced = switch.forget_program
             yield
 

@@ -43,7 +43,7 @@ def command(
     given.check()
     request = Request.of(program)
     place = output or tuned.beside(request.path)
-    apart([place], request.inputs)
+    apart([place], [*request.inputs, *given.inputs])
     elsewhere, machine = given.elsewhere(), this_machine()
     try:
         with tempfile.TemporaryDirectory(prefix="macsad-tune-") as scratch, counting("measuring") as advance:

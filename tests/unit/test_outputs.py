@@ -69,6 +69,10 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
         ["graph", "prog", "-o", "types.svg"],
         ["gen", "prog", "-o", "traffic", "--packets", "1", "--entries", "1"],
         ["bench", "prog", "--quick", "--json", "prog"],
+        ["run", "prog", "--port", "0=null:", "--trace", "prog"],
+        ["run", "prog", "--port", "0=pcap:types.svg,", "--trace", "types.svg"],
+        ["tune", "prog", "--traffic", "types.svg", "-o", "types.svg"],
+        ["place", "prog", "--traffic", "types.svg", "-o", "types.svg"],
         ["bench", "prog", "--quick", "--json", "x.svg", "--plot", "x.svg"],
     ],
 )
