@@ -3,7 +3,6 @@ as lines for people and as JSON."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from macsad.compilation import Request
+from macsad.subject import decided
 from transpiler.shown import shown
 from transpiler.targets.description import MAX_WORKERS
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # reading a file waits for nothing that measures
     from transpiler.placement.search import Placement
 
 VERSION = 1
-KEYS = ("version", "cut", "workers", "back_workers")
+KEYS = ("cut", "workers", "back_workers")
 
 
 class BadPlacement(click.ClickException):
@@ -70,16 +70,12 @@ def chosen(placed: Placed, placement: Placement) -> Chosen:
 def read(path: Path) -> Chosen:
     """The placement in a file. Raises: BadPlacement."""
     try:
-        data = tomllib.loads(path.read_text())
-        if unknown := [key for key in data if key not in KEYS]:
-            raise ValueError(f"there is no '{unknown[0]}' in it, but {', '.join(KEYS)}")
-        if data.get("version") != VERSION:
-            raise ValueError(f"it is of version {data.get('version')}, not {VERSION}: make it anew by 'macsad place'")
+        data = decided.read(path, "place", VERSION, KEYS)
         numbers = [data.get("workers"), data.get("back_workers", 0)]
         if any(type(number) is not int for number in numbers) or not isinstance(data.get("cut", ""), str):
             raise ValueError("'workers' and 'back_workers' are numbers, 'cut' a text")
         return Chosen(data["workers"], data.get("cut", ""), data.get("back_workers", 0))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise BadPlacement(f"{path}: {error}") from None
 
 

@@ -70,7 +70,7 @@ def place(
         subject.switch.measure("", *point, SECONDS)
         try:
             costs = subject.costs()
-            read = [_reads(subject, cost, point, whole_bursts(planned)) for cost in costs]
+            read = [_reads(subject, cost, costs, point, whole_bursts(planned)) for cost in costs]
         except NoClocks as error:
             raise BenchError(str(error)) from None
     refused = _refused(request, hlir, planned)
@@ -89,12 +89,14 @@ def _refused(request: Request, hlir: Program, planned: Planned) -> str:
     return compilation.why_not_cut(request, hlir)
 
 
-def _reads(subject: Subject, cost: StageCost, point: Point, whole_burst: frozenset[str]) -> tuple[Read, ...]:
+def _reads(
+    subject: Subject, cost: StageCost, costs: Sequence[StageCost], point: Point, whole_burst: frozenset[str]
+) -> tuple[Read, ...]:
     """What packets read in a stage; -1 reads in flight where that is to be found out."""
     burst, sub_batch = point
     return tuple(
         Read(name, each, size, (burst if name in whole_burst else sub_batch) if _ahead(cost, name) else -1)
-        for name, each, size in subject.reads_of(cost)
+        for name, each, size in subject.reads_of(cost, costs)
     )
 
 

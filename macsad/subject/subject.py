@@ -99,14 +99,15 @@ class Subject:
 
     def reads(self, whole_burst: Collection[str]) -> tuple[Read, ...]:
         """What packets read of tables and state that may miss the cache. Raises: NoClocks."""
+        costs = self.costs()
         return tuple(
             Read(each, footprint, name in whole_burst)
-            for cost in self.costs()
-            for name, each, footprint in self.reads_of(cost)
+            for cost in costs
+            for name, each, footprint in self.reads_of(cost, costs)
         )
 
-    def reads_of(self, cost: StageCost) -> list[tuple[str, float, int]]:
-        """Of a stage: table or state, reads a packet, and bytes that they are spread over."""
+    def reads_of(self, cost: StageCost, costs: Sequence[StageCost]) -> list[tuple[str, float, int]]:
+        """Of one of all the stages: table or state, reads a packet, and bytes that they are spread over."""
         frames = self.frames
         tables = {table["name"]: table for table in self.switch.tables}
         found = [
@@ -115,7 +116,7 @@ class Subject:
         for name in cost.state if cost.share else ():
             known = self._traffic.state.get(name)
             each, size = (known.reads, known.read_bytes) if known else (cost.share, self._state_bytes(name, frames))
-            sharing = sum(name in other.state for other in self.costs())
+            sharing = sum(name in other.state for other in costs)
             found.append((name, each / sharing, size))
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +11,12 @@ import click
 
 from macsad.compilation import Request
 from macsad.options import READABLE, Decorated
+from macsad.subject import decided
 from transpiler.optimisations import NAMES
 from transpiler.targets.description import MAX_BURST
 
 VERSION = 1
-KEYS = ("version", "burst", "sub_batch", "without")
+KEYS = ("burst", "sub_batch", "without")
 
 
 class BadTuning(click.ClickException):
@@ -82,13 +82,9 @@ def taken(request: Request, arguments: Mapping[str, Any]) -> Request:
 def read(path: Path) -> Settings:
     """The settings in a file. Raises: BadTuning."""
     try:
-        data = tomllib.loads(path.read_text())
-        if unknown := [key for key in data if key not in KEYS]:
-            raise ValueError(f"there is no '{unknown[0]}' in it, but {', '.join(KEYS)}")
-        if data.get("version") != VERSION:
-            raise ValueError(f"it is of version {data.get('version')}, not {VERSION}: make it anew by 'macsad tune'")
+        data = decided.read(path, "tune", VERSION, KEYS)
         return Settings(_number(data, "burst"), _number(data, "sub_batch"), _names(data.get("without", [])))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise BadTuning(f"{path}: {error}") from None
 
 
