@@ -123,6 +123,11 @@ class Optimisations:
         "CRCs",
         "one comparison in place of eight; a multiplication in place of eight loads",
     )
+    few_entries: bool = _on(
+        "the scan of ternary tables that hold few entries: all entries are compared with those words of the key in which "
+        "some entry has a mask (ternary_cells)",
+        "a table of up to 16 entries costs a few instructions a packet; costs a branch in tables with more",
+    )
     prefetch: bool = _on(
         "the prefetch of a table's cache lines before they are read",
         "the misses of a sub-batch overlap; costs an instruction a line",

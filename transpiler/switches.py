@@ -103,6 +103,7 @@ SWITCHES: dict[str, Switch] = {
     "sums": _lowering(sums=False),
     "defer-counts": _lowering(deferred_counts=False),
     "empty-tables": _lowering(empty_tables=False),
+    "few-entries": _define("MACS_NO_FEW_ENTRIES"),
     "prefetch": _define("MACS_NO_PREFETCH"),
     "simd": _define("MACS_SCAN_PLAIN", "MACS_CRC_PLAIN"),
     "huge-pages": _setting("avoids_huge_pages"),

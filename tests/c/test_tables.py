@@ -148,6 +148,27 @@ def test_ranges_agree_with_the_reference(build: Build, key_bytes: int, range_byt
         run(binary, "ternary_cells", key_bytes, key_bytes, 8_000, fresh, failing, range_bytes)
 
 
+# Tables of these sizes cross, again and again, what is few entries: 16.
+@pytest.mark.parametrize(("size", "key_bytes"), [(3, 4), (18, 1), (20, 7), (24, 40)])
+def test_few_entries_agree_with_the_reference(build: Build, size: int, key_bytes: int) -> None:
+    fresh = int.from_bytes(os.urandom(4), "little")
+    binary = build("random", "gcc", *MEMORY, f"-DSIZE={size}", WRAP)
+    for failing, ranges in ((0, 0), (0, min(2, key_bytes)), (5, 0)):
+        run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges)
+    binary = build("random", "clang", "-O2", *WIDEST, f"-DSIZE={size}", WRAP)
+    run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0)
+
+
+def test_without_the_scan_of_few_entries_lookups_are_the_same(build: Build) -> None:
+    binary = build("random", "gcc", *MEMORY, "-DMACS_NO_FEW_ENTRIES", "-DSIZE=20", WRAP)
+    run(binary, "ternary_cells", 13, 13, 6_000, int.from_bytes(os.urandom(4), "little"), 0)
+
+
+@pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
+def test_a_table_grows_past_few_entries_and_shrinks_while_readers_look(build: Build, flags: list[str]) -> None:
+    run(build("few", "gcc", *flags), 400)
+
+
 @pytest.mark.parametrize(("size", "ranges"), [(700, 4), (900, 0), (2_500, 2), (12_000, 0)])
 def test_many_cells_agree_with_the_reference(build: Build, size: int, ranges: int) -> None:
     binary = build("random", "clang", "-O2", f"-DSIZE={size}", *WIDEST, WRAP)

@@ -8,6 +8,7 @@
  * A lookup selects one cell of each cut and compares its entries with the key, best first, four at once (a *quad*,
  * scan.h), until one matches. The best match of all cuts is the answer. A prefix is compared as a mask. A range is
  * compared by the bits that its ends have in common, and then, if these match, as a whole.
+ * A table with few entries is not looked up so, but as ternary_few.h says.
  * The writer chooses cuts and bit vectors for the entries that there are (ternary_cells_plan.h). It does so anew when
  * there are half as many again, or when some cells have long lists. Readers then get a new *map*. They also get one, by
  * the same plan, when the bit vectors are full.

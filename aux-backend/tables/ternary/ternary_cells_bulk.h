@@ -110,17 +110,30 @@ static inline bool macs_ternary_cells_bulk_at_once(const struct macs_ternary_cel
     return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
 }
 
+/* Look up all keys in the map. */
+static inline void macs_ternary_cells_bulk_in_map(const struct macs_ternary_cells *table,
+                                                  struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                  uint32_t key_bytes) {
+    if (__builtin_expect(macs_ternary_cells_bulk_at_once(table, bulk, count, key_bytes), 1))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct macs_ternary_cells_cursor cursor;
+        const struct macs_entry *entry = macs_ternary_cells_retry(table, bulk->keys[i], key_bytes, &cursor);
+        bulk->entries[i] = entry ? entry : bulk->miss;
+    }
+}
+
 /* Look up all keys, and prefetch the entries found. */
 static inline void macs_ternary_cells_bulk_start(const void *self, struct macs_ternary_cells_bulk *bulk, uint32_t count,
                                                  uint32_t key_bytes, const struct macs_entry *miss) {
+    const struct macs_ternary_cells *table = self;
+    const struct macs_ternary_few *few = macs_ternary_cells_few(table);
     bulk->miss = miss;
-    if (__builtin_expect(!macs_ternary_cells_bulk_at_once(self, bulk, count, key_bytes), 0)) {
-        for (uint32_t i = 0; i < count; i++) {
-            struct macs_ternary_cells_cursor cursor;
-            const struct macs_entry *entry = macs_ternary_cells_retry(self, bulk->keys[i], key_bytes, &cursor);
-            bulk->entries[i] = entry ? entry : miss;
-        }
-    }
+    if (few)
+        macs_ternary_few_find_all(&table->rules, few, bulk->keys[0], sizeof bulk->keys[0], count, key_bytes, miss,
+                                  bulk->entries);
+    else
+        macs_ternary_cells_bulk_in_map(table, bulk, count, key_bytes);
     macs_bulk_prefetch_entries(bulk->entries, count);
 }
 

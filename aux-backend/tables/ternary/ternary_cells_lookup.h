@@ -8,6 +8,7 @@
 #include "tables/common/prefetch.h"
 #include "tables/common/rules.h"
 #include "tables/common/scan.h"
+#include "ternary_few.h"
 #include "ternary_rows.h"
 
 #define MACS_TERNARY_CELLS_KEY_MAX 256u /* bytes */
@@ -46,6 +47,7 @@ struct macs_ternary_cells_map {
 
 struct macs_ternary_cells {
     struct macs_rules rules;
+    struct macs_ternary_few *_Atomic few; /* or NULL: look in the map */
     struct macs_ternary_cells_map *_Atomic map;
     _Atomic uint32_t changes;
     struct macs_ternary_cells_made *made; /* the writer's view of the map, and what it was made by */
@@ -53,6 +55,7 @@ struct macs_ternary_cells {
 };
 
 struct macs_ternary_cells_cursor {
+    const struct macs_ternary_few *few; /* or NULL, and then all that follows counts */
     const struct macs_ternary_cells_map *map;
     uint32_t changes;
     uint32_t cuts;
@@ -147,10 +150,18 @@ static inline void macs_ternary_cells_descend(const struct macs_ternary_cells *t
     }
 }
 
-static inline void macs_ternary_cells_start(const void *self, const uint8_t *key, uint32_t key_bytes,
-                                            struct macs_ternary_cells_cursor *cursor) {
-    const struct macs_ternary_cells *table = self;
-    (void)key_bytes;
+static inline const struct macs_ternary_few *macs_ternary_cells_few(const struct macs_ternary_cells *table) {
+#ifdef MACS_NO_FEW_ENTRIES
+    (void)table;
+    return NULL;
+#else
+    return atomic_load_explicit(&table->few, memory_order_acquire);
+#endif
+}
+
+static inline void macs_ternary_cells_start_in_map(const struct macs_ternary_cells *table, const uint8_t *key,
+                                                   struct macs_ternary_cells_cursor *cursor) {
+    cursor->few = NULL;
     cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
     cursor->map = atomic_load_explicit(&table->map, memory_order_acquire);
     cursor->stepped = false;
@@ -161,8 +172,16 @@ static inline void macs_ternary_cells_start(const void *self, const uint8_t *key
     }
 }
 
-static inline void macs_ternary_cells_step(const void *self, const uint8_t *key, uint32_t key_bytes,
-                                           struct macs_ternary_cells_cursor *cursor) {
+MACS_ALWAYS_INLINE void macs_ternary_cells_start(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                                 struct macs_ternary_cells_cursor *cursor) {
+    (void)key_bytes;
+    cursor->few = macs_ternary_cells_few(self);
+    if (!cursor->few)
+        macs_ternary_cells_start_in_map(self, key, cursor);
+}
+
+static inline void macs_ternary_cells_step_in_map(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                                  struct macs_ternary_cells_cursor *cursor) {
     const struct macs_rules *rules = &((const struct macs_ternary_cells *)self)->rules;
     const struct macs_ternary_rows *rows = cursor->map->rows;
     cursor->stepped = true;
@@ -179,6 +198,12 @@ static inline void macs_ternary_cells_step(const void *self, const uint8_t *key,
         for (uint32_t at = 0; at < (key_bytes + 7) / 8; at++)
             macs_prefetch(quad->lines + (size_t)at * MACS_SCAN_WORDS);
     }
+}
+
+MACS_ALWAYS_INLINE void macs_ternary_cells_step(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                                struct macs_ternary_cells_cursor *cursor) {
+    if (!cursor->few)
+        macs_ternary_cells_step_in_map(self, key, key_bytes, cursor);
 }
 
 /* Take the best of all cuts' matches if it wins over the best so far. */
@@ -199,7 +224,7 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
                                                                  struct macs_ternary_cells_cursor *cursor) {
     struct macs_ternary_best best = {.order = 1};
     if (__builtin_expect(!cursor->stepped, 0))
-        macs_ternary_cells_step(table, key, key_bytes, cursor);
+        macs_ternary_cells_step_in_map(table, key, key_bytes, cursor);
     if (cursor->place) {
         best.order = atomic_load_explicit(&cursor->place->order, memory_order_relaxed);
         best.slot = atomic_load_explicit(&cursor->place->slot, memory_order_acquire);
@@ -210,13 +235,13 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
     return (const void *)((uintptr_t)macs_values_at(&table->rules.values, (uint32_t)best.slot) & found);
 }
 
-/* Repeat the lookup until nothing changes meanwhile. */
+/* Repeat the lookup in the map until nothing changes meanwhile. */
 static __attribute__((noinline, unused)) const struct macs_entry *
 macs_ternary_cells_retry(const struct macs_ternary_cells *table, const uint8_t *key, uint32_t key_bytes,
                          struct macs_ternary_cells_cursor *cursor) {
     const struct macs_entry *found = NULL;
     for (int retry = 0; retry < MACS_TERNARY_CELLS_RETRIES; retry++) {
-        macs_ternary_cells_start(table, key, key_bytes, cursor);
+        macs_ternary_cells_start_in_map(table, key, cursor);
         found = macs_ternary_cells_search(table, key, key_bytes, cursor);
         if (atomic_load_explicit(&table->changes, memory_order_acquire) == cursor->changes)
             break;
@@ -224,14 +249,22 @@ macs_ternary_cells_retry(const struct macs_ternary_cells *table, const uint8_t *
     return found;
 }
 
-static inline const struct macs_entry *macs_ternary_cells_finish(const void *self, const uint8_t *key,
-                                                                 uint32_t key_bytes,
-                                                                 struct macs_ternary_cells_cursor *cursor) {
-    const struct macs_ternary_cells *table = self;
+static inline const struct macs_entry *macs_ternary_cells_finish_in_map(const struct macs_ternary_cells *table,
+                                                                        const uint8_t *key, uint32_t key_bytes,
+                                                                        struct macs_ternary_cells_cursor *cursor) {
     const struct macs_entry *found = macs_ternary_cells_search(table, key, key_bytes, cursor);
     if (__builtin_expect(atomic_load_explicit(&table->changes, memory_order_acquire) != cursor->changes, 0))
         return macs_ternary_cells_retry(table, key, key_bytes, cursor);
     return found;
+}
+
+MACS_ALWAYS_INLINE const struct macs_entry *macs_ternary_cells_finish(const void *self, const uint8_t *key,
+                                                                      uint32_t key_bytes,
+                                                                      struct macs_ternary_cells_cursor *cursor) {
+    const struct macs_ternary_cells *table = self;
+    if (cursor->few)
+        return macs_ternary_few_find(&table->rules, cursor->few, key, key_bytes);
+    return macs_ternary_cells_finish_in_map(table, key, key_bytes, cursor);
 }
 
 #endif

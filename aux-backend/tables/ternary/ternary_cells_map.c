@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tables/common/memory.h"
+#include "ternary_few.h"
 
 enum {
     LANES = MACS_SCAN_LANES,
@@ -115,27 +116,10 @@ static void clear(const made_t *made, four_t *quad) {
         quad->lines[lane] = 1;
 }
 
-/* The value and mask to compare with: of a range what its ends have in common. */
-static void comparable(const struct macs_rules *rules, const struct macs_rule *rule, uint8_t *value, uint8_t *mask) {
-    memcpy(value, rule->bytes, rules->key_bytes);
-    memcpy(mask, macs_rules_mask(rules, rule), rules->key_bytes);
-    for (uint32_t i = 0; i < rules->field_count; i++) {
-        const struct macs_key_field *field = &rules->fields[i];
-        uint8_t same = 0xff;
-        for (uint32_t at = field->offset; field->kind == MACS_RANGE && at < field->offset + (field->bits + 7u) / 8;
-             at++) {
-            uint8_t differ = rule->bytes[at] ^ macs_rules_high(rules, rule)[at];
-            mask[at] = differ && same ? (uint8_t)(0xff00 >> (__builtin_clz(differ) - 24)) : same;
-            value[at] &= mask[at];
-            same = differ ? 0 : same;
-        }
-    }
-}
-
 static void fill_lane(const made_t *made, four_t *quad, uint32_t lane, const struct macs_rule *rule) {
     uint32_t key_bytes = made->rules->key_bytes;
     uint8_t value[MACS_TERNARY_CELLS_KEY_MAX], mask[MACS_TERNARY_CELLS_KEY_MAX];
-    comparable(made->rules, rule, value, mask);
+    macs_ternary_few_comparable(made->rules, rule, value, mask);
     for (uint32_t at = 0; at < (key_bytes + 7) / 8; at++) {
         uint64_t *line = quad->lines + (size_t)at * MACS_SCAN_WORDS;
         line[lane] = macs_ternary_cells_word(value, key_bytes, at);

@@ -8,7 +8,7 @@
 #include "ternary_cells_plan.h"
 
 enum {
-    DEFERS = 3,   /* that one change makes at most: quads, map, value */
+    DEFERS = 4,   /* that one change makes at most: quads, map, few, value */
     HASTE = 4,    /* the same where the plan stays, and rows have no place for an entry */
     PATIENCE = 16 /* entries that are added to a map before another one is made, beside a share of those in it */
 };
@@ -105,6 +105,55 @@ static int publish(table_t *table, struct macs_rule *rule) {
     return 0;
 }
 
+/* -- few entries ------------------------------------------------------------------------------------------------------
+ */
+
+static void release_few(void *owner, void *few) {
+    (void)owner;
+    free(few);
+}
+
+static struct macs_ternary_few *few_of(const table_t *table) {
+    return atomic_load_explicit(&table->few, memory_order_relaxed);
+}
+
+/* Put a rule among so many others, which stand in the order in which they win. */
+static void insert(const struct macs_rule *sorted[], uint32_t count, const struct macs_rule *rule) {
+    uint32_t at = count;
+    for (; at > 0 && macs_rules_wins(rule->order, rule->sequence, sorted[at - 1]->order, sorted[at - 1]->sequence);
+         at--)
+        sorted[at] = sorted[at - 1];
+    sorted[at] = rule;
+}
+
+/* The rules of a table with few entries, but for `gone`, in the order in which they win: how many. */
+static uint32_t list_few(const table_t *table, const struct macs_rule *gone,
+                         const struct macs_rule *sorted[MACS_TERNARY_FEW]) {
+    const struct macs_rules *rules = &table->rules;
+    uint32_t count = 0, left = rules->values.count;
+    for (uint32_t index = 0; left; index++) {
+        const struct macs_rule *rule = macs_rules_at(rules, index);
+        left -= rule->sequence != 0;
+        if (rule->sequence && rule != gone)
+            insert(sorted, count++, rule);
+    }
+    return count;
+}
+
+/* What the last step of a change does, before a slot is given back: readers see the rules as they are, but for `gone`.
+ * Needs one reserved defer. */
+static void renew_few(table_t *table, const struct macs_rule *gone) {
+    struct macs_ternary_few *old = few_of(table), *few = NULL;
+    if (table->rules.values.count - (gone != NULL) <= MACS_TERNARY_FEW) {
+        const struct macs_rule *sorted[MACS_TERNARY_FEW];
+        uint32_t count = list_few(table, gone, sorted);
+        few = macs_ternary_few_make(&table->rules, sorted, count);
+    }
+    atomic_store_explicit(&table->few, few, memory_order_release);
+    if (old)
+        macs_qsbr_defer(table->rules.qsbr, release_few, table, old);
+}
+
 /* -- table operations -------------------------------------------------------------------------------------------------
  */
 
@@ -113,6 +162,7 @@ static void cells_destroy(void *self) {
     macs_qsbr_drop(table->rules.qsbr, table);
     macs_ternary_cells_free(table->made);
     free(table->plan);
+    free(few_of(table));
     macs_rules_destroy(&table->rules);
     free(table);
 }
@@ -144,6 +194,7 @@ static int cells_create(const struct macs_table_shape *shape, struct macs_qsbr *
         return error;
     }
     publish_map(table, made);
+    renew_few(table, NULL);
     *self = table;
     return 0;
 }
@@ -168,11 +219,14 @@ static int cells_add(void *self, const struct macs_match *match, const void *val
         return error;
     write_behind(&table->rules, rule);
     error = publish(table, rule);
-    if (error)
+    if (error) {
         macs_rules_cancel(&table->rules, rule);
-    else if (index)
+        return error;
+    }
+    renew_few(table, NULL);
+    if (index)
         *index = macs_rules_index(&table->rules, rule);
-    return error;
+    return 0;
 }
 
 static int cells_modify(void *self, const struct macs_match *match, const void *value) {
@@ -185,6 +239,7 @@ static int cells_modify(void *self, const struct macs_match *match, const void *
     if (error)
         return error;
     macs_ternary_cells_move(table->made, rule, old);
+    renew_few(table, NULL);
     macs_values_retire(&table->rules.values, old);
     return 0;
 }
@@ -200,13 +255,15 @@ static int cells_remove(void *self, const struct macs_match *match) {
     atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
     macs_ternary_cells_remove(table->made, rule);
     macs_ternary_cells_defer_release(table);
+    renew_few(table, rule);
     macs_rules_remove(&table->rules, rule);
     return 0;
 }
 
 static uint64_t cells_memory(void *self) {
     const table_t *table = self;
-    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made);
+    uint64_t few = few_of(table) ? macs_ternary_few_bytes(few_of(table)) : 0;
+    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made) + few;
 }
 
 const struct macs_table_ops macs_ternary_cells_ops = {
