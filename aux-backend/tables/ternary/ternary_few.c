@@ -68,7 +68,6 @@ struct macs_ternary_few *macs_ternary_few_make(const struct macs_rules *rules, c
     memset(few, 0, bytes);
     few->words = words;
     few->quads = quads;
-    few->count = count;
     memcpy(few->at, at, words);
     for (uint32_t quad = 0; quad < quads; quad++)
         for (uint32_t lane = 0; lane < LANES; lane++)

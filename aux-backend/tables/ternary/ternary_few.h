@@ -32,11 +32,10 @@
 struct macs_ternary_few {
     uint32_t words; /* that are compared, at least one */
     uint32_t quads; /* of entries, at least one */
-    uint32_t count; /* entries */
     const struct macs_entry *entries[MACS_TERNARY_FEW_QUADS * MACS_SCAN_LANES + 1]; /* NULL behind the last one */
     uint8_t at[MACS_TERNARY_FEW_WORDS];                                             /* where in the key each begins */
-    _Alignas(
-        64) uint64_t lines[]; /* for each word, for each quad, 4 values and 4 masks; no key matches an unused one */
+    /* For each word, for each quad, 4 values and 4 masks; no key matches an unused one. */
+    _Alignas(64) uint64_t lines[];
 };
 
 /* The word at this byte of a key; all of a shorter key. */
