@@ -5,10 +5,10 @@
 #include "runtime/stats.h"
 #include "runtime/worker.h"
 
-/* A window holds so many bursts of a worker, as packets are counted a burst at a time; unless it lasts that much longer
- * than it has to. */
+/* A window holds so many bursts of a worker, as packets are counted a burst at a time, and as the system may have taken
+ * the workers from their CPUs for a while. It ends without them after that time: nothing comes. */
 #define BURSTS 64u
-#define PATIENCE 8u
+#define PATIENCE_NS UINT64_C(500000000)
 
 /* What the workers have received, and in how many bursts; not those of a program's back, which receive nothing. */
 static struct macs_batch_window counted_by(const struct macs_switch *sw) {
@@ -67,9 +67,9 @@ int macs_adapt_look(struct macs_switch *sw, int most) {
     const struct macs_batch_window now = counted_by(sw);
     const struct macs_batch_window window = {.packets = now.packets - adapt->packets,
                                              .bursts = now.bursts - adapt->bursts,
-                                             .cpu_ns = now.cpu_ns - adapt->cpu_ns,
+                                             .cpu_ns = (now.cpu_ns - adapt->cpu_ns) / sw->worker_count,
                                              .wall_ns = now.wall_ns - adapt->begun_ns};
-    if (window.bursts < (uint64_t)BURSTS * sw->worker_count && passed_ns < PATIENCE * wanted_ns)
+    if (window.bursts < (uint64_t)BURSTS * sw->worker_count && passed_ns < PATIENCE_NS)
         return milliseconds(wanted_ns / 4, most);
     const struct macs_batch next = macs_batch_search_step(&adapt->search, &window);
     macs_switch_set_batch(sw, next.burst, next.sub_batch);

@@ -139,8 +139,8 @@ static struct macs_batch_arm *current(struct macs_batch_search *search) {
 }
 
 /* What a window of a search has cost, beside one of what holds. */
-static double loss(const struct macs_batch_search *search, double ns, uint64_t wall_ns) {
-    return ns > search->expected_ns ? (double)wall_ns * (1 - search->expected_ns / ns) : 0;
+static double loss(const struct macs_batch_search *search, double ns, uint64_t cpu_ns) {
+    return ns > search->expected_ns ? (double)cpu_ns * (1 - search->expected_ns / ns) : 0;
 }
 
 static void search_step(struct macs_batch_search *search, const struct macs_batch_window *window) {
@@ -153,7 +153,7 @@ static void search_step(struct macs_batch_search *search, const struct macs_batc
     const double ns = (double)window->cpu_ns / (double)window->packets;
     if (holds)
         search->expected_ns = ns;
-    search->credit_ns -= loss(search, ns, window->wall_ns);
+    search->credit_ns -= loss(search, ns, window->cpu_ns);
     arm->ns[arm->count++] = ns;
     if (++search->at < search->arm_count)
         return;
@@ -174,7 +174,7 @@ static bool has_moved(struct macs_batch_search *search, double ns) {
 }
 
 static void watch_step(struct macs_batch_search *search, const struct macs_batch_window *window) {
-    search->credit_ns = least(search->credit_ns + SHARE * (double)window->wall_ns, CREDIT_NS);
+    search->credit_ns = least(search->credit_ns + SHARE * (double)window->cpu_ns, CREDIT_NS);
     search->searched_ns += window->wall_ns;
     if (!is_full(search->now, window)) {
         search->moved = 0;

@@ -7,8 +7,8 @@
  * better by more than what these windows differ.
  *
  * It searches when bursts are full for the first time, when the cost of a packet has changed, and now and then. What
- * that costs is counted, and is at most 1 % of the time in the long run. Where bursts are not full there is less to do
- * than the workers could do, and the pair stays: bursts are short by themselves then.
+ * that costs is counted, and is at most 1 % of the CPU time in the long run. Where bursts are not full there is less to
+ * do than the workers could do, and the pair stays: bursts are short by themselves then.
  *
  * It knows nothing of the switch: runtime/adapt.h connects them. Threads: one.
  */
@@ -22,7 +22,7 @@ struct macs_batch {
     uint32_t burst, sub_batch;
 };
 
-/* What all workers did in a window. */
+/* What all workers did in a window; the CPU time of one, on average. */
 struct macs_batch_window {
     uint64_t packets, bursts, cpu_ns, wall_ns;
 };
