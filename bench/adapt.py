@@ -1,10 +1,11 @@
 """A switch that changes B and b by itself, beside every fixed pair: `python bench/adapt.py [APP...]`.
 
 A switch with `--adapt` begins with B=16, b=16 and receives frames for ever, while its tables and frames change over the control
-socket: tables of 256 entries; the same full; frames that miss; the load falls to 1 % and rises again. Behind each change: how long it searches, and which pair it
-chooses. Then every pair of the grid is measured in the same process; the best and the chosen one are measured again in alternation.
-Last, what adapting costs where nothing changes: stretches with it and without, in alternation. Figures go to
-build/bench/adapt.json as well. --quick measures little, to see that it works.
+socket: 256 entries a table; many, and frames for all of them; frames that miss; those that hit again. Behind each change: how
+long it searches, and which pair it chooses. Then every pair of the grid is measured in the same process; the best and the chosen
+one are measured again in alternation. With many entries, what adapting costs where nothing changes: stretches with it and without,
+in alternation. Last, a load that falls to 1 % and rises again. Figures go to build/bench/adapt.json as well. --quick measures
+little, to see that it works.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from macsad import compilation, generation
 from macsad.bench.contestants import Closing, Switch
 from macsad.bench.latency import Control
 from macsad.bench.rounds import Turn, measure
-from macsad.bench.samples import between, figure, ratio
+from macsad.bench.samples import Sample, between, figure, ratio
 from macsad.bench.session import build
 from macsad.compilation import Request
 from macsad.control import Client
@@ -43,7 +44,8 @@ FULL_NS = 1  # between arrivals
 
 @dataclass(frozen=True)
 class Row:
-    """`searched`: seconds from the change to the end of the last search within WATCHED_S. `slower`: the pair chosen than the best."""
+    """`searched`: seconds from the change to the end of the last search, of WATCHED_S. `slower`: the chosen pair than the best, as a
+    share."""
 
     app: str
     what: str
@@ -113,20 +115,24 @@ class Live:
         ns, best_ns = figure(last[chosen]).ns, figure(last[best]).ns
         return Row(app, what, searched, chosen, best, ns, best_ns, ratio(last[chosen], last[best]) - 1)
 
-    def stable(self, rounds: int, seconds: float) -> float:
-        """What adapting costs, as a share of the time a packet, where nothing changes."""
+    def stable(self, rounds: int, seconds: float) -> tuple[float, float]:
+        """What adapting costs where nothing changes, as a share of the time a packet: measured, and as the switch counts it."""
         chosen = self.held()
-        taken: dict[bool, list[Any]] = {True: [], False: []}
+        taken: dict[bool, list[Sample]] = {True: [], False: []}
+        cost_ns = cpu_ns = 0
         for number in range(2 * rounds):
             on = number % 2 == 0
             self.client.set_batch(*chosen)
             self.do(f"set_adapt {'on' if on else 'off'}")
             before = self.client.stats()
             time.sleep(seconds)
-            taken[on].append(between(before, self.client.stats()))
+            after = self.client.stats()
+            taken[on].append(between(before, after))
+            cost_ns += after["adapt"]["cost_ns"] - before["adapt"]["cost_ns"]
+            cpu_ns += on * (after["cpu_ns"] - before["cpu_ns"])
         self.do("set_adapt on")
         time.sleep(1)
-        return ratio(taken[True], taken[False]) - 1
+        return ratio(taken[True], taken[False]) - 1, cost_ns / cpu_ns
 
     def light(self, packets: Path, control: Control) -> str:
         """Full load from a port that counts what it loses, 1 % of it, full load again: rates, what was missed, and pairs."""
@@ -139,8 +145,8 @@ class Live:
             control.begin(gap / load if load < 1 else FULL_NS)
             time.sleep(1)
             sample, counted = between(before, self.client.stats()), control.read()
-            gap = gap or sample.wall_ns / sample.operations
-            rate = sample.operations / sample.wall_ns * 1e3
+            gap = gap or sample.ns
+            rate = 1e3 / sample.ns
             pair = self.held()
             missed = f", missed {counted.missed / (counted.missed + sample.operations):.2%}" if load < 1 else ""
             told.append(f"load {load:.0%}: {rate:.2f} Mpps at {pair[0]}, {pair[1]}{missed}")
@@ -152,8 +158,8 @@ def _made(request: Request, hlir: Program, folder: Path, entries: int, hit: floa
     return generation.make(request, hlir, Order(folder, entries, (), (), frames, hit, "uniform", "64", 2, 0, 1))
 
 
-def run(app: str, entries: int, rounds: int, seconds: float) -> tuple[list[Row], float, str]:
-    """All changes of an app; what adapting costs; what a light load does."""
+def run(app: str, entries: int, rounds: int, seconds: float) -> tuple[list[Row], tuple[float, float], str]:
+    """All changes of an app; what adapting costs, and by its count; what a light load does."""
     request = Request(share("apps") / app / f"{app}.p4")
     hlir = compilation.load(request)
     with tempfile.TemporaryDirectory(prefix="macsad-adapt-") as scratch, Closing() as closing:
@@ -167,7 +173,7 @@ def run(app: str, entries: int, rounds: int, seconds: float) -> tuple[list[Row],
         live.client.bulk(all_hit.entries.read_text().splitlines(), keep_going=True)
         live.feed(f"mem:{all_hit.packets},loop")
         rows.append(_shown(live.compare(app, f"{entries:,} entries", rounds)))
-        cost = live.stable(max(1, rounds // 2), seconds)
+        cost = live.stable(max(1, rounds - 1), seconds)
         live.feed(f"mem:{all_miss.packets},loop")
         rows.append(_shown(live.compare(app, "all miss", rounds)))
         live.feed(f"mem:{all_hit.packets},loop")
@@ -192,8 +198,8 @@ def main(apps: tuple[str, ...], quick: bool) -> None:
     told: list[dict[str, Any]] = []
     for app in apps or CASES:
         entries = 2000 if quick else CASES[app]
-        rows, cost, light = run(app, entries, 1 if quick else 5, 1 if quick else 20)
-        click.echo(f"{app:<8} where nothing changes, a packet takes {cost:+.2%}")
+        rows, cost, light = run(app, entries, 1 if quick else 5, 1 if quick else 15)
+        click.echo(f"{app:<8} where nothing changes, a packet takes {cost[0]:+.2%}; counted {cost[1]:.2%}")
         click.echo(f"{app:<8} {light}")
         told.append({"rows": [asdict(row) for row in rows], "cost": cost, "light": light})
     FIGURES.parent.mkdir(parents=True, exist_ok=True)

@@ -203,9 +203,11 @@ static void describe_kept(const struct macs_switch *sw, struct macs_text *text) 
 }
 
 static void describe_adapt(const struct macs_adapt *adapt, struct macs_text *text) {
-    macs_text_add(text, ",\"adapt\":{\"on\":%s,\"searching\":%s,\"searches\":%" PRIu64 ",\"changes\":%" PRIu64 "}",
+    macs_text_add(text,
+                  ",\"adapt\":{\"on\":%s,\"searching\":%s,\"searches\":%" PRIu64 ",\"changes\":%" PRIu64
+                  ",\"cost_ns\":%.0f}",
                   adapt->on ? "true" : "false", adapt->on && adapt->search.arm_count ? "true" : "false",
-                  adapt->search.searches, adapt->search.changes);
+                  adapt->search.searches, adapt->search.changes, adapt->search.lost_ns);
 }
 
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {

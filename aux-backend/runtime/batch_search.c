@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of the time, what searches may cost; and how much of it may be saved up, which is there from the start. */
-#define SHARE 0.01
+#define SHARE 0.005
 #define CREDIT_NS 0.5e9
 
 /* A packet's cost has changed: by so much, in so many windows in a row. */
@@ -22,7 +22,7 @@
 
 /* What is compared, beside the pair that holds: of each B some b far apart, as those between differ little. */
 static const struct macs_batch compared[] = {
-    {16, 1},  {16, 16}, {32, 8},   {32, 32},   {64, 1},   {64, 4},   {64, 16},
+    {16, 1},  {16, 16}, {32, 8},   {32, 32},   {128, 1},  {64, 4},   {64, 16},
     {64, 64}, {128, 4}, {128, 32}, {128, 128}, {256, 16}, {256, 64}, {256, 256},
 };
 #define COMPARED (sizeof(compared) / sizeof(compared[0]))
@@ -38,12 +38,6 @@ static bool same(struct macs_batch one, struct macs_batch other) {
 
 static bool is_full(struct macs_batch batch, const struct macs_batch_window *window) {
     return window->bursts && (double)window->packets >= FULL * (double)window->bursts * batch.burst;
-}
-
-void macs_batch_search_begin(struct macs_batch_search *search, struct macs_batch now) {
-    memset(search, 0, sizeof(*search));
-    search->now = now;
-    search->credit_ns = CREDIT_NS;
 }
 
 uint64_t macs_batch_search_window_ns(const struct macs_batch_search *search) {
@@ -107,6 +101,15 @@ static void watch_again(struct macs_batch_search *search) {
     search->moved = 0;
 }
 
+void macs_batch_search_begin(struct macs_batch_search *search, struct macs_batch now) {
+    if (!search->begun)
+        search->credit_ns = CREDIT_NS;
+    search->begun = true;
+    search->now = now;
+    search->expected_ns = 0;
+    watch_again(search);
+}
+
 static void decide(struct macs_batch_search *search) {
     const struct macs_batch_arm *holds = &search->arms[0], *rival = &search->arms[1];
     const double before = median(holds), after = median(rival);
@@ -153,7 +156,9 @@ static void search_step(struct macs_batch_search *search, const struct macs_batc
     const double ns = (double)window->cpu_ns / (double)window->packets;
     if (holds)
         search->expected_ns = ns;
-    search->credit_ns -= loss(search, ns, window->cpu_ns);
+    const double lost = loss(search, ns, window->cpu_ns);
+    search->credit_ns -= lost;
+    search->lost_ns += lost;
     arm->ns[arm->count++] = ns;
     if (++search->at < search->arm_count)
         return;

@@ -7,8 +7,8 @@
  * better by more than what these windows differ.
  *
  * It searches when bursts are full for the first time, when the cost of a packet has changed, and now and then. What
- * that costs is counted, and is at most 1 % of the CPU time in the long run. Where bursts are not full there is less to
- * do than the workers could do, and the pair stays: bursts are short by themselves then.
+ * that costs is counted, and is at most 0.5 % of the CPU time in the long run. Where bursts are not full there is less
+ * to do than the workers could do, and the pair stays: bursts are short by themselves then.
  *
  * It knows nothing of the switch: runtime/adapt.h connects them. Threads: one.
  */
@@ -39,9 +39,11 @@ struct macs_batch_arm {
 };
 
 struct macs_batch_search {
+    bool begun;
     struct macs_batch now;      /* what holds */
     double expected_ns;         /* a packet with it; 0: not known yet */
     double credit_ns;           /* time that searches may cost */
+    double lost_ns;             /* that they have cost so far */
     uint64_t searched_ns;       /* since the last one */
     int moved;                  /* windows in a row whose packets cost more, or less where negative */
     unsigned arm_count;         /* of the search; 0: it watches. The first one is what holds */
@@ -50,6 +52,7 @@ struct macs_batch_search {
     struct macs_batch_arm arms[MACS_BATCH_ARMS];
 };
 
+/* Begin, or begin again, with a pair; all 0 before the first time. */
 void macs_batch_search_begin(struct macs_batch_search *search, struct macs_batch now);
 
 /* The pair for the next window, after one with the pair of the last answer. */
