@@ -44,8 +44,8 @@ FULL_NS = 1  # between arrivals
 
 @dataclass(frozen=True)
 class Row:
-    """`searched`: seconds from the change to the end of the last search, of WATCHED_S. `slower`: the chosen pair than the best, as a
-    share."""
+    """`searched`: seconds from the change to the end of the last search, of WATCHED_S. `slower`: the chosen pair than the best,
+    as a share."""
 
     app: str
     what: str

@@ -77,12 +77,11 @@ static int cheaper(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
+/* The decision is by windows of its own, as what was chosen for being the best looks better than it is. */
 static void begin_round(struct macs_batch_search *search) {
     search->turn = search->at = 0;
-    if (search->round ==
-        ROUNDS - 1) /* the decision is by windows of its own: what was chosen looks better than it is */
-        for (unsigned i = 0; i < search->arm_count; i++)
-            search->arms[i].count = 0;
+    for (unsigned i = 0; search->round == ROUNDS - 1 && i < search->arm_count; i++)
+        search->arms[i].count = 0;
 }
 
 static void begin_search(struct macs_batch_search *search) {
