@@ -7,9 +7,11 @@
 #define SHARE 0.005
 #define CREDIT_NS 0.5e9
 
-/* A packet's cost has changed: by so much, in so many windows in a row. */
+/* A packet's cost has changed: by so much, in so many windows in a row. Twice or three times as much behind searches
+ * that have changed nothing, as costs differ by themselves on a machine that does other work, too. */
 #define MOVED 0.08
 #define MOVED_WINDOWS 2
+#define FRUITLESS_MAX 2u
 
 /* A rival is better by that share at least. */
 #define BETTER 0.02
@@ -116,6 +118,7 @@ static void decide(struct macs_batch_search *search) {
     const bool better = before - after > most(BETTER * before, doubt);
     search->expected_ns = better ? after : before;
     search->searches++;
+    search->fruitless = better ? 0 : search->fruitless < FRUITLESS_MAX ? search->fruitless + 1 : FRUITLESS_MAX;
     if (better) {
         search->now = rival->batch;
         search->changes++;
@@ -168,9 +171,10 @@ static void search_step(struct macs_batch_search *search, const struct macs_batc
 
 /* Whether the cost of a packet differs from what is expected, for long enough. */
 static bool has_moved(struct macs_batch_search *search, double ns) {
-    if (ns > search->expected_ns * (1 + MOVED))
+    const double moved = MOVED * (1 + search->fruitless);
+    if (ns > search->expected_ns * (1 + moved))
         search->moved = search->moved > 0 ? search->moved + 1 : 1;
-    else if (ns < search->expected_ns * (1 - MOVED))
+    else if (ns < search->expected_ns * (1 - moved))
         search->moved = search->moved < 0 ? search->moved - 1 : -1;
     else
         search->moved = 0;

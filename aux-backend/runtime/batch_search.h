@@ -46,6 +46,7 @@ struct macs_batch_search {
     double lost_ns;             /* that they have cost so far */
     uint64_t searched_ns;       /* since the last one */
     int moved;                  /* windows in a row whose packets cost more, or less where negative */
+    unsigned fruitless;         /* searches in a row that changed nothing, up to a limit */
     unsigned arm_count;         /* of the search; 0: it watches. The first one is what holds */
     unsigned round, turn, at;   /* of the search: turns of a round, arms of a turn */
     uint64_t searches, changes; /* ended; that changed what holds */

@@ -90,3 +90,8 @@ def test_what_searches_cost_is_bounded() -> None:
     short, long = simulated("large:20"), simulated("large:20", periods=1000)
     assert short[-1].searches > 2
     assert long[-1].lost * 100 <= 0.005 * 100 + 0.8
+
+
+def test_searches_that_change_nothing_become_rare() -> None:
+    """Costs that differ by themselves by more than what a change is at first."""
+    assert simulated("flat:9", periods=190)[-1].searches <= 3
