@@ -350,7 +350,7 @@ def test_threads_share_queues(native: Toolchain, tmp_path: Path) -> None:
     assert sorted(found) == sorted(udp_frames(5000))
 
 
-@pytest.mark.parametrize("part", ["busy", "leftovers", "loop", "sink"])
+@pytest.mark.parametrize("part", ["busy", "kept", "leftovers", "loop", "sink"])
 def test_own_promises(native: Toolchain, part: str) -> None:
     native.execute("test_linux", part)
 
@@ -376,6 +376,19 @@ def test_input_queues_keep_flows_together(native: Toolchain, tmp_path: Path, lin
 def test_ends_of_inputs(native: Toolchain, tmp_path: Path) -> None:
     pcap = write_pcap(tmp_path / "some.pcap", udp_frames(130))
     native.execute("test_linux", "ends", pcap, "130")
+
+
+def test_a_file_in_memory_is_read_again_at_each_start(native: Toolchain, tmp_path: Path) -> None:
+    native.execute("test_linux", "again", write_pcap(tmp_path / "some.pcap", udp_frames(130)), "130")
+
+
+def test_counts_of_all_kinds_begin_anew(native: Toolchain, tmp_path: Path) -> None:
+    frames = [bytes(60 if number % 2 else 2000) for number in range(40)]
+    native.execute("test_linux", "reset", write_pcap(tmp_path / "long.pcap", frames), "20", "60")
+
+
+def test_edges_of_what_is_parsed_and_hashed(native: Toolchain) -> None:
+    native.execute("test_parse")
 
 
 def test_offload(native: Toolchain) -> None:
