@@ -237,6 +237,44 @@ static void test_kept(void) {
     CHECK(odp_pool_destroy(kept_of) == 0);
 }
 
+static bool has_bytes(odp_packet_t pkt, uint32_t offset, uint32_t count) {
+    const uint8_t *data = (const uint8_t *)odp_packet_data(pkt) + offset;
+    for (uint32_t i = 0; i < count; i++)
+        if (data[i] != (uint8_t)i)
+            return false;
+    return true;
+}
+
+/* All of a packet's room is used, whichever end it is at, and no byte more; an end that moves keeps what stands there.
+ */
+static void test_room(void) {
+    odp_pool_t pool = test_packet_pool(4, 300, 0, 0);
+    for (int way = 0; way < 3; way++) {
+        odp_packet_t pkt = odp_packet_alloc(pool, 100);
+        const uint32_t room = odp_packet_buf_len(pkt);
+        for (uint32_t i = 0; i < 100; i++)
+            ((uint8_t *)odp_packet_data(pkt))[i] = (uint8_t)i;
+        if (way == 0) {
+            CHECK(odp_packet_extend_head(&pkt, room - 99, NULL, NULL) < 0 && odp_packet_len(pkt) == 100);
+            CHECK(odp_packet_extend_head(&pkt, room - 100, NULL, NULL) == 1 && has_bytes(pkt, room - 100, 100));
+        } else if (way == 1) {
+            CHECK(odp_packet_extend_tail(&pkt, room - 99, NULL, NULL) < 0 && odp_packet_len(pkt) == 100);
+            CHECK(odp_packet_extend_tail(&pkt, room - 100, NULL, NULL) == 1 && has_bytes(pkt, 0, 100));
+        } else {
+            CHECK(odp_packet_add_data(&pkt, 0, room - 99) < 0 && odp_packet_len(pkt) == 100);
+            CHECK(odp_packet_add_data(&pkt, 0, room - 100) == 1 && has_bytes(pkt, room - 100, 100));
+        }
+        CHECK(odp_packet_len(pkt) == room && odp_packet_headroom(pkt) == 0 && odp_packet_tailroom(pkt) == 0);
+        odp_packet_free(pkt);
+    }
+    odp_packet_t pkt = odp_packet_alloc(pool, 64);
+    CHECK(odp_packet_push_head(pkt, odp_packet_headroom(pkt)) != NULL); /* a cache line begins here */
+    CHECK(odp_packet_push_tail(pkt, odp_packet_tailroom(pkt) - 31) != NULL);
+    CHECK(odp_packet_align(&pkt, 1, 1, 32) == 1 && odp_packet_tailroom(pkt) == 0); /* forward by all that there is */
+    odp_packet_free(pkt);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
 static odp_pktin_queue_t shared_in;
 static odp_pktout_queue_t shared_out;
 static odp_pktio_t shared_port[2];
@@ -355,6 +393,8 @@ int main(int argc, char **argv) {
         test_reset(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
     else if (strcmp(part, "kept") == 0)
         test_kept();
+    else if (strcmp(part, "room") == 0)
+        test_room();
     else if (strcmp(part, "sink") == 0)
         test_sink();
     else if (strcmp(part, "loop") == 0)
