@@ -66,6 +66,8 @@ PARTS = {
     "handles": ("runtime/handles",),
     "entries": ("control/entries",),
     "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
+    "locks": ("runtime/hold", "tables/common/memory"),
+    "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
     "groups": (
         "runtime/multicast",
         "runtime/profile",
@@ -80,7 +82,8 @@ PARTS = {
 @pytest.mark.parametrize(("part", "sanitizer"), [("ring", "thread"), *((part, "address,undefined") for part in PARTS)])
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
     """The ring loses nothing; handles are given out lowest first; a process that is told to end maps no entries; what a
-    port has taken is what is counted; large groups have the members in order that they were given."""
+    port has taken is what is counted; a worker holds the locks of its cells and no others; colours and timeouts are those of
+    the rates and times; large groups have the members in order that they were given."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]
