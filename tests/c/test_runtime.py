@@ -266,6 +266,8 @@ def test_nobody_collects(start) -> None:
     assert len(frames) == 4096
     assert stats["drops"]["tx-full"] == injected - 4096
     assert balance(stats)
+    assert len(switch.client.exchange([(0, ethernet())] * 10)) == 10  # there is room again
+    assert switch.client.stats()["drops"]["tx-full"] == injected - 4096
 
 
 def test_egress_may_grow_and_drop(start) -> None:

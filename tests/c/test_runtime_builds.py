@@ -68,6 +68,16 @@ PARTS = {
     "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
     "locks": ("runtime/hold", "tables/common/memory"),
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
+    "order": (
+        "runtime/traffic_manager",
+        "runtime/recirculation",
+        "runtime/clone",
+        "runtime/mirror",
+        "runtime/multicast",
+        "runtime/handles",
+        "tables/common/sequence",
+        "tables/common/qsbr",
+    ),
     "groups": (
         "runtime/multicast",
         "runtime/profile",

@@ -50,9 +50,9 @@ static void check_meter(enum macs_unit unit, uint64_t one) {
     assert(gives("r", MACS_NO_COLOUR, one));
     worker.now_ns += 1;
     assert(gives("gr", MACS_NO_COLOUR, one));
-    worker.now_ns -= 500; /* the clock of another worker: nothing comes twice */
+    worker.now_ns -= 1000; /* the clock of another worker: nothing comes twice */
     assert(gives("r", MACS_NO_COLOUR, one));
-    worker.now_ns += 500;
+    worker.now_ns += 1000;
     assert(gives("r", MACS_NO_COLOUR, one));
     worker.now_ns += 1000000; /* no more than the buckets hold */
     assert(gives("ggyyr", MACS_NO_COLOUR, one));
