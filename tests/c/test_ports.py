@@ -66,6 +66,7 @@ def test_a_later_port_counts_from_zero(start) -> None:
     stats = switch.client.stats()
     (port,) = [one for one in stats["ports"] if one["port"] == 7]
     assert (port["rx_packets"], port["tx_packets"]) == (2, 2)
+    assert (port["rx_bytes"], port["tx_bytes"]) == (120, 120)
     assert (stats["received"], stats["sent"]) == (7, 7)
 
 

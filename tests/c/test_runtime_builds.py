@@ -68,6 +68,7 @@ PARTS = {
     "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
     "locks": ("runtime/hold", "tables/common/memory"),
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
+    "sums": ("runtime/stats", "runtime/shown"),
     "order": (
         "runtime/traffic_manager",
         "runtime/recirculation",
@@ -93,7 +94,7 @@ PARTS = {
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
     """The ring loses nothing; handles are given out lowest first; a process that is told to end maps no entries; what a
     port has taken is what is counted; a worker holds the locks of its cells and no others; colours and timeouts are those of
-    the rates and times; large groups have the members in order that they were given."""
+    the rates and times; packets keep their order on all ways; what ports have counted is kept when they go; large groups have the members in order that they were given."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]
