@@ -154,11 +154,7 @@ static void test_crc(void) {
             {0, 0xbb3d, {.width = 16, .poly = 0x8005, .reflect_in = true, .reflect_out = true}},
             {UINT64_MAX,
              0x995dc9bbdf1939fa,
-             {.width = 64,
-              .poly = 0x42f0e1eba9ea3693,
-              .reflect_in = true,
-              .reflect_out = true,
-              .xor_out = UINT64_MAX}},
+             {.width = 64, .poly = 0x42f0e1eba9ea3693, .reflect_in = true, .reflect_out = true, .xor_out = UINT64_MAX}},
         };
         for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
             param = known[i].param;

@@ -141,8 +141,8 @@ static void test_ipv6(void) {
         CHECK(parse(100).has_l3_error);
     }
     ipv6(44, 8 + 8);
-    extension[0] = 17, extension[1] = 9;     /* reserved, no length */
-    put16(extension + 2, 7);                 /* the first fragment: these bits are no offset */
+    extension[0] = 17, extension[1] = 9; /* reserved, no length */
+    put16(extension + 2, 7);             /* the first fragment: these bits are no offset */
     put16(extension + 8 + 4, 7);
     CHECK(parse(100).has_ipfrag && found.l4_offset == ETHERNET + 48 && found.flag.has_l4_error);
     put16(extension + 2, 8); /* a later one */
@@ -240,7 +240,8 @@ static void check_ipv6(uint8_t protocol, bool ports, bool addresses) {
 static void test_flows(void) {
     for (uint32_t choice = 0; choice < 64; choice++) {
         chosen = (odp_pktin_hash_proto_t){.all_bits = 0};
-        chosen.proto.ipv4 = choice & 1, chosen.proto.ipv4_udp = choice >> 1 & 1, chosen.proto.ipv4_tcp = choice >> 2 & 1;
+        chosen.proto.ipv4 = choice & 1, chosen.proto.ipv4_udp = choice >> 1 & 1,
+        chosen.proto.ipv4_tcp = choice >> 2 & 1;
         chosen.proto.ipv6 = choice >> 3 & 1, chosen.proto.ipv6_udp = choice >> 4 & 1;
         chosen.proto.ipv6_tcp = choice >> 5 & 1;
         check_ipv4(17, chosen.proto.ipv4_udp, chosen.proto.ipv4);

@@ -20,9 +20,8 @@ static void set(double committed, double peak, double rate) {
 static bool gives(const char *colours, uint64_t before, uint64_t bytes) {
     static const char letters[] = "gyr";
     for (; *colours; colours++) {
-        const uint64_t colour = before == MACS_NO_COLOUR
-                                    ? macs_meter_execute(meter, &worker, 1, (uint32_t)bytes)
-                                    : macs_meter_execute_aware(meter, &worker, 1, before, bytes);
+        const uint64_t colour = before == MACS_NO_COLOUR ? macs_meter_execute(meter, &worker, 1, (uint32_t)bytes)
+                                                         : macs_meter_execute_aware(meter, &worker, 1, before, bytes);
         if (colour > MACS_RED || letters[colour] != *colours)
             return false;
     }
@@ -82,7 +81,8 @@ static void check_ages(void) {
         assert(ages->limited == 1 && next_of(ages, BEGUN + TIMEOUT) < 0 && next_of(ages, BEGUN + TIMEOUT + 1) == i);
         worker.now_ns = BEGUN + TIMEOUT + 2;
         macs_ages_hit(ages, &worker, i);
-        assert(macs_ages_idle_ns(ages, i, worker.now_ns + 5) == 5 && macs_ages_idle_ns(ages, i, worker.now_ns - 5) == 0);
+        assert(macs_ages_idle_ns(ages, i, worker.now_ns + 5) == 5 &&
+               macs_ages_idle_ns(ages, i, worker.now_ns - 5) == 0);
         worker.now_ns += MACS_AGES_GRAIN_NS - 1; /* too soon to be written down */
         macs_ages_hit(ages, &worker, i);
         assert(macs_ages_idle_ns(ages, i, worker.now_ns) == MACS_AGES_GRAIN_NS - 1);

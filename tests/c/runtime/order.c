@@ -120,8 +120,14 @@ static void begin(const struct macs_program *program) {
 
 /* Those of a burst that are finished and those that go on leave in the burst's order. */
 static void check_resume(void) {
-    const macs_verdict verdicts[] = {MACS_VERDICT_CONTINUE, 1, MACS_VERDICT_CONTINUE, MACS_VERDICT_CONTINUE,
-                                     MACS_VERDICT_DROP + MACS_CAUSE_CIPHER, 2, 0, MACS_VERDICT_CONTINUE};
+    const macs_verdict verdicts[] = {MACS_VERDICT_CONTINUE,
+                                     1,
+                                     MACS_VERDICT_CONTINUE,
+                                     MACS_VERDICT_CONTINUE,
+                                     MACS_VERDICT_DROP + MACS_CAUSE_CIPHER,
+                                     2,
+                                     0,
+                                     MACS_VERDICT_CONTINUE};
     odp_packet_t handles[8];
     begin(&with_egress);
     for (unsigned i = 0; i < 8; i++)
@@ -184,7 +190,8 @@ static void check_replication(void) {
     assert(was("x0") && dropped(MACS_CAUSE_NO_GROUP) == 1);
     replicated(GROUP);
     assert(was("x0") && dropped(MACS_CAUSE_NO_GROUP) == 1);
-    const struct macs_targets one = {(const uint32_t[]){20}, NULL, 1, 0}, three = {(const uint32_t[]){1, 2, 3}, NULL, 3, 0};
+    const struct macs_targets one = {(const uint32_t[]){20}, NULL, 1, 0},
+                              three = {(const uint32_t[]){1, 2, 3}, NULL, 3, 0};
     assert(macs_multicast_node_create(sw.multicast, 55, &one, &handle) == 0);
     assert(macs_multicast_associate(sw.multicast, GROUP, handle) == 0);
     struct macs_packet *packet = replicated(GROUP); /* itself, no copy */
