@@ -80,7 +80,7 @@ class Optimisations:
     )
     reread: bool = _on(
         "rereading: a header field that nobody has changed is read in the frame where it is used, in programs whose packets "
-        "take more values from stage to stage than there are registers; their other values stay in memory",
+        "take more than 32 values from stage to stage; their other values stay in memory",
         "fewer values are loaded and stored at each stage, and a packet's state takes fewer cache lines; costs a test "
         "whether the header was received",
     )

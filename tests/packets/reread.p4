@@ -15,10 +15,30 @@ header fields_t {
     bit<128> broad;
 }
 
+header tail_t {
+    bit<8> f0;
+    bit<8> f1;
+    bit<8> f2;
+    bit<8> f3;
+    bit<8> f4;
+    bit<8> f5;
+    bit<8> f6;
+    bit<8> f7;
+    bit<8> f8;
+    bit<8> f9;
+    bit<8> f10;
+    bit<8> f11;
+    bit<8> f12;
+    bit<8> f13;
+    bit<8> f14;
+    bit<8> f15;
+}
+
 struct headers_t {
     fields_t outer;
     fields_t inner;
     fields_t kept;
+    tail_t tail;
 }
 
 struct meta_t {
@@ -37,6 +57,13 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
     }
     state inner {
         packet.extract(hdr.inner);
+        transition select(hdr.inner.next) {
+            4: tail;
+            default: accept;
+        }
+    }
+    state tail {
+        packet.extract(hdr.tail);
         transition accept;
     }
     state again {
@@ -90,6 +117,10 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             hdr.inner.e = hdr.outer.e;
         }
         meta.sum = hdr.outer.b + hdr.inner.b + (bit<32>) hdr.outer.small + (bit<32>) hdr.kept.odd;
+        meta.sum = meta.sum + (bit<32>) (hdr.tail.f0 ++ hdr.tail.f1 ++ hdr.tail.f2 ++ hdr.tail.f3)
+            + (bit<32>) (hdr.tail.f4 ++ hdr.tail.f5 ++ hdr.tail.f6 ++ hdr.tail.f7)
+            + (bit<32>) (hdr.tail.f8 ++ hdr.tail.f9 ++ hdr.tail.f10 ++ hdr.tail.f11)
+            + (bit<32>) (hdr.tail.f12 ++ hdr.tail.f13 ++ hdr.tail.f14 ++ hdr.tail.f15);
         if (hdr.kept.isValid()) {
             hdr.kept.b = meta.sum;
             hdr.kept.broad = hdr.outer.broad;
@@ -110,6 +141,7 @@ control D(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.kept);
         packet.emit(hdr.outer);
         packet.emit(hdr.inner);
+        packet.emit(hdr.tail);
     }
 }
 

@@ -17,6 +17,7 @@ APPS = Path(__file__).parents[2] / "apps"
 PROGRAMS = [APPS / app / f"{app}.p4" for app in ("l3fwd", "l2fwd", "router", "nat", "l2fwd-crypto")]
 CONSTANT = Path(__file__).parent / "tables.p4"  # no app has constant entries
 LARGE = Path(__file__).parent / "large_state.p4"  # nor large registers
+FIELDS = Path(__file__).parent / "reread.p4"  # nor so many live values
 COPIES = Path(__file__).parent / "paths.p4"  # clones, groups, packets that go through again
 SWITCHES = [name for name in NAMES if name not in OF_BUILD]
 
@@ -36,7 +37,7 @@ def c_of(program: Path, wanted: Optimisations = ALL) -> str:
 @pytest.mark.parametrize("name", SWITCHES)
 def test_packets_without_one(name: str) -> None:
     wanted = ALL.without([name])
-    check(next(p for p in (*PROGRAMS, CONSTANT, LARGE) if c_of(p) != c_of(p, wanted)), wanted)
+    check(next(p for p in (*PROGRAMS, CONSTANT, LARGE, FIELDS) if c_of(p) != c_of(p, wanted)), wanted)
 
 
 def test_packets_in_separate_buffers() -> None:

@@ -25,7 +25,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTED = ROOT / "docs" / "optimisations.md"
 APPS = [ROOT / "apps" / app / f"{app}.p4" for app in ("l2fwd", "l3fwd", "router")]
 CIPHERS = ROOT / "apps/l2fwd-crypto/l2fwd-crypto.p4"
-PROGRAMS = [*APPS, CIPHERS, ROOT / "tests/golden/codegen/staged.p4", ROOT / "tests/packets/large_state.p4"]
+PACKETS = [ROOT / "tests" / "packets" / f"{name}.p4" for name in ("large_state", "reread", "tables")]
+PROGRAMS = [*APPS, CIPHERS, ROOT / "tests/golden/codegen/staged.p4", *PACKETS]
 SMALL = [ROOT / "tests/packets/standard_metadata.p4", *sorted((ROOT / "tests/golden/passes").glob("*.p4"))]
 
 

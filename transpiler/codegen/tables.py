@@ -75,7 +75,7 @@ def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
 
 # A program of fewer tables is run with entries in all of them. To test for each packet whether a table is empty would cost more
 # than it saves.
-MANY_TABLES = 5
+MANY_TABLES = 8
 
 
 class Tables:

@@ -41,7 +41,7 @@ class Options:
     merge: bool = True
     locals: bool = True
     reread: bool = True
-    few: int = 16
+    few: int = 32
     run_to_completion: bool = False
     constant_propagation: bool = False
     large: frozenset[str] = frozenset()

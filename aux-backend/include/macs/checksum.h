@@ -86,39 +86,39 @@ static inline uint64_t macs_checksum_identity(struct macs_bytes bytes) {
 }
 
 /* CRC-16/ARC: polynomial 0x8005, start 0. */
-static inline uint64_t macs_extend_crc16(uint64_t before, struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_extend_crc16(uint64_t before, struct macs_bytes bytes) {
     uint32_t crc = macs_crc16_on(bytes.data, bytes.length, (uint32_t)before);
     return macs_crc16_on(bytes.payload, bytes.payload_length, crc);
 }
 
-static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
     return macs_extend_crc16(0, bytes);
 }
 
 /* CRC-32 of IEEE 802.3: polynomial 0x04c11db7, start and final exclusive or all ones. */
-static inline uint64_t macs_extend_crc32(uint64_t before, struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_extend_crc32(uint64_t before, struct macs_bytes bytes) {
     uint32_t crc = macs_crc32_on(bytes.data, bytes.length, (uint32_t)before ^ 0xffffffff);
     return macs_crc32_on(bytes.payload, bytes.payload_length, crc) ^ 0xffffffff;
 }
 
-static inline uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
     return macs_extend_crc32(0, bytes);
 }
 
 /* What the control plane may give other parameters begins with those of the plain form. */
-static inline uint64_t macs_extend_crc16_custom(uint64_t before, struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_extend_crc16_custom(uint64_t before, struct macs_bytes bytes) {
     return macs_extend_crc16(before, bytes);
 }
 
-static inline uint64_t macs_extend_crc32_custom(uint64_t before, struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_extend_crc32_custom(uint64_t before, struct macs_bytes bytes) {
     return macs_extend_crc32(before, bytes);
 }
 
-static inline uint64_t macs_checksum_crc16_custom(struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_checksum_crc16_custom(struct macs_bytes bytes) {
     return macs_checksum_crc16(bytes);
 }
 
-static inline uint64_t macs_checksum_crc32_custom(struct macs_bytes bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_checksum_crc32_custom(struct macs_bytes bytes) {
     return macs_checksum_crc32(bytes);
 }
 
