@@ -744,6 +744,11 @@ def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
 
 
+@pytest.mark.parametrize("driver", ["af_packet", "tap"])
+def test_frames_that_the_kernel_refuses_are_errors(native: Toolchain, driver: str) -> None:
+    in_own_network("short", driver, native.program("forward"))
+
+
 @pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed"])
 def test_interfaces_by_af_xdp(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_xdp", native.program("forward"))
