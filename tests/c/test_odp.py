@@ -506,6 +506,35 @@ def test_damaged_files(native: Toolchain, tmp_path: Path, kind: str) -> None:
     native.execute("test_capture", tmp_path / "whole", "500", tmp_path / "scratch")
 
 
+def test_a_record_of_more_than_there_was_is_an_error(native: Toolchain, tmp_path: Path) -> None:
+    frame = bytes(60)
+    records = [record(frame, 1, 0, "<", wire) for wire in (60, 59, 61, 0, 60)]
+    (tmp_path / "in.pcap").write_bytes(header() + b"".join(records))
+    done = native.execute("forward", f"pcap:{tmp_path / 'in.pcap'}", f"pcap:,{tmp_path / 'out.pcap'}")
+    assert done.stdout.splitlines()[1] == "0 in 3 discards 0 errors 2 out 0 errors 0"
+    assert [data for _, _, data in read_pcap(tmp_path / "out.pcap")[1]] == [frame] * 3
+
+
+def test_an_output_is_whole_when_nothing_more_comes(native: Toolchain, tmp_path: Path) -> None:
+    """Of a port that may still receive: who watches its file sees what was sent."""
+    pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
+    os.mkfifo(pipe)
+    command = [native.program("forward"), f"pcap:{pipe},{out}", "loop"]
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+    try:
+        with pipe.open("wb") as writer:
+            writer.write(header() + record(bytes(60), 1, 0, "<"))
+            writer.flush()
+            deadline = time.monotonic() + 20
+            while not out.exists() or out.stat().st_size < 24 + 16 + 60:
+                assert time.monotonic() < deadline and process.poll() is None
+                time.sleep(0.02)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+    assert [data for _, _, data in read_pcap(out)[1]] == [bytes(60)]
+
+
 def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path) -> None:
     pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
     os.mkfifo(pipe)
