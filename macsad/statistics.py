@@ -33,7 +33,15 @@ def table(now: Statistics, before: Statistics | None, width: int | None = None) 
                 f"{_rate(port, earlier, octets, seconds, 8):>7}",
             ]
         lines.append(" ".join(cells))
-    return "\n".join([*lines, *_sums(now, before, seconds)]) + "\n"
+    return "\n".join([*lines, *_sums(now, before, seconds), _batch(now)]) + "\n"
+
+
+def _batch(now: Statistics) -> str:
+    """B and b as they are, and how often the switch has changed them by itself."""
+    adapt = now["adapt"]
+    how = ("adapt searches" if adapt["searching"] else "adapt on") if adapt["on"] else "adapt off"
+    changes = f", {adapt['changes']:,} changes in {adapt['searches']:,} searches" if adapt["searches"] else ""
+    return f"burst {now['burst']}, sub-batch {now['sub_batch']}; {how}{changes}"
 
 
 def _sums(now: Statistics, before: Statistics | None, seconds: float) -> list[str]:

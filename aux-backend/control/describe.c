@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/adapt.h"
 #include "runtime/capture.h"
 #include "runtime/worker.h"
 #include "runtime/stats.h"
@@ -201,6 +202,14 @@ static void describe_kept(const struct macs_switch *sw, struct macs_text *text) 
     macs_text_add(text, "]");
 }
 
+static void describe_adapt(const struct macs_adapt *adapt, struct macs_text *text) {
+    macs_text_add(text,
+                  ",\"adapt\":{\"on\":%s,\"searching\":%s,\"searches\":%" PRIu64 ",\"changes\":%" PRIu64
+                  ",\"cost_ns\":%.0f}",
+                  adapt->on ? "true" : "false", adapt->on && adapt->search.arm_count ? "true" : "false",
+                  adapt->search.searches, adapt->search.changes, adapt->search.lost_ns);
+}
+
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
@@ -222,6 +231,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                   "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
                   ",\"asserts\":%" PRIu64,
                   sw->worker_count, burst, sub_batch, sum.bursts, sum.asserts);
+    describe_adapt(sw->adapt, text);
     describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
     macs_text_add(text,

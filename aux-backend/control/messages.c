@@ -11,6 +11,7 @@
 #include "control/traces.h"
 #include "control/script.h"
 #include "control/updates.h"
+#include "runtime/adapt.h"
 #include "runtime/queues.h"
 #include "runtime/rest.h"
 #include "runtime/steering.h"
@@ -116,7 +117,7 @@ static void inject(struct macs_server *server, struct macs_client *client, const
 
 static void set_batch(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
     struct macs_switch *sw = server->console->sw;
-    if (length != 4 || macs_switch_set_batch(sw, macs_get_u16(payload), macs_get_u16(payload + 2))) {
+    if (length != 4 || macs_adapt_overrule(sw, macs_get_u16(payload), macs_get_u16(payload + 2))) {
         wrong(client, MACS_MESSAGE_SET, "burst and sub-batch are two numbers of 16 bits, at most 256");
         return;
     }

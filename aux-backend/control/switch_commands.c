@@ -1,9 +1,11 @@
 /* Commands for the switch itself. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "control/console.h"
 #include "control/describe.h"
 #include "control/value.h"
+#include "runtime/adapt.h"
 #include "runtime/ports.h"
 
 static int set_burst(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -13,10 +15,19 @@ static int set_burst(struct macs_console *console, unsigned count, char **words,
         fine = macs_value_uint64(words[1], &sub_batch) && sub_batch >= 1 && sub_batch <= burst;
     if (!fine)
         return macs_text_fail(answer, "the burst is 1 to %u, the sub-batch 1 to the burst", MACS_BURST_MAX);
-    macs_switch_set_batch(console->sw, (uint32_t)burst, (uint32_t)sub_batch);
+    macs_adapt_overrule(console->sw, (uint32_t)burst, (uint32_t)sub_batch);
     uint32_t now_burst, now_sub_batch;
     macs_switch_get_batch(console->sw, &now_burst, &now_sub_batch);
     macs_text_add(answer, "burst %" PRIu32 ", sub-batch %" PRIu32 "\n", now_burst, now_sub_batch);
+    return 0;
+}
+
+static int set_adapt(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    const bool on = !strcmp(words[0], "on");
+    if (!on && strcmp(words[0], "off"))
+        return macs_text_fail(answer, "'%.80s' is neither on nor off", words[0]);
+    macs_adapt_set(console->sw, on);
     return 0;
 }
 
@@ -124,6 +135,7 @@ static int shutdown_switch(struct macs_console *console, unsigned count, char **
 
 const struct macs_command macs_switch_commands[] = {
     {"set_burst", set_burst, 1, 2, "BURST [SUB_BATCH]", "packets taken at once, and lookups in flight at once"},
+    {"set_adapt", set_adapt, 1, 1, "on|off", "whether the switch changes both by itself"},
     {"stats", stats, 0, 0, "", "statistics as JSON"},
     {"stages", stages, 0, 0, "", "stage clocks of each worker as JSON"},
     {"describe", describe, 0, 0, "", "the program's tables, actions and externs as JSON"},

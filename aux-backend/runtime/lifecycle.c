@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/adapt.h"
 #include "runtime/capture.h"
 #include "runtime/ports.h"
 #include "runtime/switch_program.h"
@@ -101,7 +102,8 @@ static int build(struct macs_switch *sw) {
         return status;
     sw->start = odp_time_global();
     sw->gone = calloc(1, sizeof(*sw->gone));
-    if (!sw->gone)
+    sw->adapt = calloc(1, sizeof(*sw->adapt));
+    if (!sw->gone || !sw->adapt)
         return -ENOMEM;
     status = create_pool(sw);
     if (status)
@@ -188,6 +190,7 @@ void macs_switch_destroy(struct macs_switch *sw) {
         free(port->own_name);
     }
     free(sw->gone);
+    free(sw->adapt);
     macs_capture_destroy(sw->capture);
     macs_ctl_out_close(&sw->ctl_out);
     macs_ctl_out_close(&sw->ctl_pushed);

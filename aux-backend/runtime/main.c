@@ -16,6 +16,7 @@
 #include "control/describe.h"
 #include "control/script.h"
 #include "control/server.h"
+#include "runtime/adapt.h"
 #include "runtime/capture.h"
 #include "runtime/files.h"
 #include "runtime/loops.h"
@@ -155,12 +156,14 @@ static void control(struct macs_switch *sw, struct macs_server *server) {
     uint64_t now = macs_switch_now(sw);
     struct watch watch = {.changed_ns = now, .printed_ns = now};
     bool may_end = sw->options.count || ends_with_its_inputs(&sw->options);
-    int round_ms = may_end ? WATCH_MS : ROUND_MS;
+    const int round_ms = may_end ? WATCH_MS : ROUND_MS;
+    int wait_ms = round_ms;
     struct macs_stats_sum sum;
     do {
-        macs_server_poll(server, signal_pipe[0], round_ms);
+        macs_server_poll(server, signal_pipe[0], wait_ms);
         macs_qsbr_poll(sw->qsbr);
         macs_loops_watch(sw);
+        wait_ms = macs_adapt_look(sw, round_ms);
         macs_log_drain(&sw->log);
         now = macs_switch_now(sw);
         follow_ports(sw, &watch, now);
@@ -247,6 +250,7 @@ static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) 
 
 static enum exit_code serve(struct macs_switch *sw, struct macs_console *console) {
     struct macs_server server;
+    macs_adapt_set(sw, sw->options.adapt);
     int status = sw->options.entries ? macs_script_run_file(console, sw->options.entries, signal_pipe[0]) : 0;
     if (status)
         return status == -EINTR ? EXIT_FINE : EXIT_FAILED;

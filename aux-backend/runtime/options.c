@@ -34,6 +34,8 @@ enum option_id {
     OPT_REPLACEABLE,
     OPT_PRIORITY_QUEUES,
     OPT_PCAP,
+    OPT_ADAPT,
+    OPT_NO_ADAPT,
 };
 
 static const struct option long_options[] = {
@@ -46,6 +48,8 @@ static const struct option long_options[] = {
     {"batch", required_argument, NULL, OPT_BATCH},
     {"burst", required_argument, NULL, OPT_BURST},
     {"sub-batch", required_argument, NULL, OPT_SUB_BATCH},
+    {"adapt", no_argument, NULL, OPT_ADAPT},
+    {"no-adapt", no_argument, NULL, OPT_NO_ADAPT},
     {"stats", required_argument, NULL, OPT_STATS},
     {"count", required_argument, NULL, OPT_COUNT},
     {"until-idle", optional_argument, NULL, OPT_UNTIL_IDLE},
@@ -77,6 +81,8 @@ static const char help[] =
     "      --burst B         packets taken at once, 1 to %u [%u]\n"
     "      --sub-batch B     lookups in flight at once, 1 to the burst [%u]\n"
     "      --batch N         both of these; 1 is one packet at a time\n"
+    "      --adapt           change both while packets flow, to what takes the least time\n"
+    "      --no-adapt        leave them as they are, which is usual\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop soon after N frames have been received\n"
     "      --until-end       stop when no port can receive any more, also where --socket is given\n"
@@ -202,6 +208,10 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return number32("burst", text, 1, MACS_BURST_MAX, &options->burst);
     case OPT_SUB_BATCH:
         return number32("sub-batch", text, 1, MACS_BURST_MAX, &options->sub_batch);
+    case OPT_ADAPT:
+    case OPT_NO_ADAPT:
+        options->adapt = id == OPT_ADAPT;
+        return true;
     case OPT_STATS:
         return number32("stats", text, 1, 1000000, &options->stats_seconds);
     case OPT_COUNT:

@@ -26,6 +26,7 @@ struct macs_options {
     const char *log;
     uint32_t burst;
     uint32_t sub_batch;
+    bool adapt;             /* both change while packets flow */
     uint32_t stats_seconds; /* 0: only at the end */
     uint64_t count;         /* stop after so many received frames; 0: never */
     uint32_t idle_ms;       /* stop after so long without a frame; 0: never */

@@ -15,6 +15,7 @@
 #include "runtime/options.h"
 #include "runtime/port.h"
 
+struct macs_adapt;
 struct macs_ports_gone;
 struct macs_capture;
 struct macs_queues;
@@ -60,9 +61,10 @@ struct macs_switch {
     bool steered;            /* each frame goes to the worker that its registers' cells belong to: steering.h */
     _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
-    _Atomic bool ending;    /* the process was told to end: what may take long breaks off */
-    _Atomic bool rest;      /* workers rest: runtime/rest.h */
-    _Atomic uint32_t batch; /* B << 16 | b: both change together */
+    _Atomic bool ending;      /* the process was told to end: what may take long breaks off */
+    _Atomic bool rest;        /* workers rest: runtime/rest.h */
+    _Atomic uint32_t batch;   /* B << 16 | b: both change together */
+    struct macs_adapt *adapt; /* changes it, if it is on */
 };
 
 /* Time since the switch started. Any thread. */

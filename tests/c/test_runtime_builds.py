@@ -111,7 +111,13 @@ def change_everything(socket: Path, failures: list[str]) -> None:
     """Commands of every kind, again and again; the last thing is to be sure that all of them worked."""
     lines = [f"table_add dmac {'flood' if i % 3 else 'forward'} {i} => 1" for i in range(60)]
     lines += [f"table_add routes forward 10.0.{i}.0/24 => 0" for i in range(50)]
-    lines += ["mc_node_update 0 0", "mc_node_update 0 0 1", "table_set_default dmac forward 0", "set_burst 16 4"]
+    lines += [
+        "mc_node_update 0 0",
+        "mc_node_update 0 0 1",
+        "table_set_default dmac forward 0",
+        "set_burst 16 4",
+        "set_adapt on",
+    ]
     lines += ["table_clear dmac", "table_clear routes", "counter_reset port_counter", "counter_read port_counter 0"]
     lines += ["register_write seen 0 5", "meter_set_rates police 0 1:5 1:10", "set_burst 64 8", "stats"]
     with Client(socket) as client:

@@ -167,7 +167,9 @@ def readings() -> Iterator[dict[str, Any]]:
         }
         went = {**port, "port": 1, "name": "pcap:/a/very/long/name", "tx_packets": packets, "tx_bytes": packets * 1000}
         sums = {"received": packets, "copies": 0, "sent": packets - second * 10, "dropped": second * 10}
-        yield {"seconds": 7.0 + second, **sums, "ports": [came, went], "drops": {"program": second * 10, "no-port": 0}}
+        batch = {"burst": 64, "sub_batch": 16, "adapt": {"on": True, "searching": False, "searches": 9, "changes": 2}}
+        drops = {"program": second * 10, "no-port": 0}
+        yield {"seconds": 7.0 + second, **sums, **batch, "ports": [came, went], "drops": drops}
 
 
 def counting(kind: int, payload: bytes) -> Answer:
@@ -183,6 +185,7 @@ port  name                        received     pps   bit/s          sent     pps
 received 1,500 + copies 0 = sent 1,490 + dropped 10
 dropped, program: 10, 10 a second
 missed, port 0: 1, 1 a second
+burst 64, sub-batch 16; adapt on, 2 changes in 9 searches
 """
 
 
@@ -196,6 +199,19 @@ def test_statistics_have_rates(fake: Callable[..., FakeSwitch], monkeypatch: pyt
     output = io.StringIO()
     assert show_stats(socket=switch.path, as_json=True, output=output, errors=errors) == 0
     assert json.loads(output.getvalue())["received"] == 3000
+
+
+@pytest.mark.parametrize(
+    ("adapt", "told"),
+    [
+        ({"on": False, "searching": False, "searches": 0, "changes": 0}, "adapt off"),
+        ({"on": False, "searching": False, "searches": 3, "changes": 1}, "adapt off, 1 changes in 3 searches"),
+        ({"on": True, "searching": True, "searches": 0, "changes": 0}, "adapt searches"),
+    ],
+)
+def test_statistics_tell_whether_the_switch_adapts(adapt: dict[str, Any], told: str) -> None:
+    now = next(readings()) | {"adapt": adapt}
+    assert statistics.table(now, None).splitlines()[-1] == f"burst 64, sub-batch 16; {told}"
 
 
 def test_statistics_fit_a_terminal() -> None:
