@@ -259,7 +259,7 @@ def test_nobody_collects(start) -> None:
     switch = start("--buffers=16384")
     switch.do(FORWARD)
     injected = 0
-    while injected < 6000:
+    while injected < 10000:
         injected += switch.client.inject(0, [ethernet()] * 500)
     frames = switch.client.collect()
     stats = switch.client.stats()
