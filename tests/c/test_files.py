@@ -111,15 +111,18 @@ def test_frames_without_a_time_are_recorded_with_now(sample: Path, folder: Path)
 
 
 @pytest.mark.parametrize("suffix", ["pcap", "pcapng"])
-@pytest.mark.parametrize("limit", [2000, 4000])
+@pytest.mark.parametrize("beyond", [-1, 0, 1, 50])
+@pytest.mark.parametrize("records", [1, 52])
 def test_a_full_disk_leaves_whole_records_and_says_how_many(
-    sample: Path, folder: Path, suffix: str, limit: int
+    sample: Path, folder: Path, suffix: str, records: int, beyond: int
 ) -> None:
+    """The disk has room for so many records, and some bytes more or less."""
+    each, head = (76, 24) if suffix == "pcap" else (92, 60)
+    limit = head + records * each + beyond
     done = run(sample, folder, "pcap:in.pcap", f"pcap:,out.{suffix}", file_bytes=limit)
     assert done.returncode == 1
     assert "cannot write: File too large" in done.stderr
     size = (folder / f"out.{suffix}").stat().st_size
-    each, head = (76, 24) if suffix == "pcap" else (92, 60)
     written = (limit - head) // each
     assert size == head + written * each
     assert f"= sent {written} + dropped {100 - written}: tx-full {100 - written}\n" in done.stdout

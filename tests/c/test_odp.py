@@ -350,7 +350,7 @@ def test_threads_share_queues(native: Toolchain, tmp_path: Path) -> None:
     assert sorted(found) == sorted(udp_frames(5000))
 
 
-@pytest.mark.parametrize("part", ["busy", "leftovers", "loop", "sink"])
+@pytest.mark.parametrize("part", ["busy", "kept", "leftovers", "loop", "room", "sink"])
 def test_own_promises(native: Toolchain, part: str) -> None:
     native.execute("test_linux", part)
 
@@ -376,6 +376,19 @@ def test_input_queues_keep_flows_together(native: Toolchain, tmp_path: Path, lin
 def test_ends_of_inputs(native: Toolchain, tmp_path: Path) -> None:
     pcap = write_pcap(tmp_path / "some.pcap", udp_frames(130))
     native.execute("test_linux", "ends", pcap, "130")
+
+
+def test_a_file_in_memory_is_read_again_at_each_start(native: Toolchain, tmp_path: Path) -> None:
+    native.execute("test_linux", "again", write_pcap(tmp_path / "some.pcap", udp_frames(130)), "130")
+
+
+def test_counts_of_all_kinds_begin_anew(native: Toolchain, tmp_path: Path) -> None:
+    frames = [bytes(60 if number % 2 else 2000) for number in range(40)]
+    native.execute("test_linux", "reset", write_pcap(tmp_path / "long.pcap", frames), "20", "60")
+
+
+def test_edges_of_what_is_parsed_and_hashed(native: Toolchain) -> None:
+    native.execute("test_parse")
 
 
 def test_offload(native: Toolchain) -> None:
@@ -491,6 +504,35 @@ def test_damaged_files(native: Toolchain, tmp_path: Path, kind: str) -> None:
     else:
         write_pcap(tmp_path / "whole", frames)
     native.execute("test_capture", tmp_path / "whole", "500", tmp_path / "scratch")
+
+
+def test_a_record_of_more_than_there_was_is_an_error(native: Toolchain, tmp_path: Path) -> None:
+    frame = bytes(60)
+    records = [record(frame, 1, 0, "<", wire) for wire in (60, 59, 61, 0, 60)]
+    (tmp_path / "in.pcap").write_bytes(header() + b"".join(records))
+    done = native.execute("forward", f"pcap:{tmp_path / 'in.pcap'}", f"pcap:,{tmp_path / 'out.pcap'}")
+    assert done.stdout.splitlines()[1] == "0 in 3 discards 0 errors 2 out 0 errors 0"
+    assert [data for _, _, data in read_pcap(tmp_path / "out.pcap")[1]] == [frame] * 3
+
+
+def test_an_output_is_whole_when_nothing_more_comes(native: Toolchain, tmp_path: Path) -> None:
+    """Of a port that may still receive: who watches its file sees what was sent."""
+    pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
+    os.mkfifo(pipe)
+    command = [native.program("forward"), f"pcap:{pipe},{out}", "loop"]
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+    try:
+        with pipe.open("wb") as writer:
+            writer.write(header() + record(bytes(60), 1, 0, "<"))
+            writer.flush()
+            deadline = time.monotonic() + 20
+            while not out.exists() or out.stat().st_size < 24 + 16 + 60:
+                assert time.monotonic() < deadline and process.poll() is None
+                time.sleep(0.02)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+    assert [data for _, _, data in read_pcap(out)[1]] == [bytes(60)]
 
 
 def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path) -> None:
@@ -729,6 +771,11 @@ def in_own_network(*command: str | Path) -> None:
 @pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "tap"])
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "tap"])
+def test_frames_that_the_kernel_refuses_are_errors(native: Toolchain, driver: str) -> None:
+    in_own_network("short", driver, native.program("forward"))
 
 
 @pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed"])

@@ -66,6 +66,7 @@ def test_a_later_port_counts_from_zero(start) -> None:
     stats = switch.client.stats()
     (port,) = [one for one in stats["ports"] if one["port"] == 7]
     assert (port["rx_packets"], port["tx_packets"]) == (2, 2)
+    assert (port["rx_bytes"], port["tx_bytes"]) == (120, 120)
     assert (stats["received"], stats["sent"]) == (7, 7)
 
 
@@ -137,6 +138,19 @@ def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> Non
     assert switch.client.exchange([(0, ethernet(9))]) != []
     assert read_pcap(tmp_path / "port0_in.pcap") == [ethernet(9)]
     assert switch.client.stats()["capture_lost"] == 0
+
+
+def test_captures_have_no_frame_that_the_port_has_not_taken(start, tmp_path: Path) -> None:
+    switch = start("--buffers=16384", f"--pcap={tmp_path}")
+    switch.do("table_add dmac forward 1 => 1")
+    injected = 0
+    while injected < 5000:
+        injected += switch.client.inject(0, [ethernet(1)] * 500)
+    assert len(switch.client.collect()) == 4096
+    stats = switch.client.stats()
+    assert (stats["sent"], stats["drops"]["tx-full"], stats["capture_lost"]) == (4096, injected - 4096, 0)
+    assert len(read_pcap(tmp_path / "port0_in.pcap")) == injected
+    assert len(read_pcap(tmp_path / "port1_out.pcap")) == 4096
 
 
 def test_frames_that_cannot_be_written_are_counted(start, tmp_path: Path) -> None:

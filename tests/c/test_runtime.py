@@ -259,13 +259,15 @@ def test_nobody_collects(start) -> None:
     switch = start("--buffers=16384")
     switch.do(FORWARD)
     injected = 0
-    while injected < 6000:
+    while injected < 10000:
         injected += switch.client.inject(0, [ethernet()] * 500)
     frames = switch.client.collect()
     stats = switch.client.stats()
     assert len(frames) == 4096
     assert stats["drops"]["tx-full"] == injected - 4096
     assert balance(stats)
+    assert len(switch.client.exchange([(0, ethernet())] * 10)) == 10  # there is room again
+    assert switch.client.stats()["drops"]["tx-full"] == injected - 4096
 
 
 def test_egress_may_grow_and_drop(start) -> None:

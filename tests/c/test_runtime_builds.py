@@ -66,6 +66,20 @@ PARTS = {
     "handles": ("runtime/handles",),
     "entries": ("control/entries",),
     "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
+    "locks": ("runtime/hold", "tables/common/memory"),
+    "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
+    "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
+    "sums": ("runtime/stats", "runtime/shown"),
+    "order": (
+        "runtime/traffic_manager",
+        "runtime/recirculation",
+        "runtime/clone",
+        "runtime/mirror",
+        "runtime/multicast",
+        "runtime/handles",
+        "tables/common/sequence",
+        "tables/common/qsbr",
+    ),
     "groups": (
         "runtime/multicast",
         "runtime/profile",
@@ -79,8 +93,10 @@ PARTS = {
 
 @pytest.mark.parametrize(("part", "sanitizer"), [("ring", "thread"), *((part, "address,undefined") for part in PARTS)])
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
-    """The ring loses nothing; handles are given out lowest first; a process that is told to end maps no entries; what a
-    port has taken is what is counted; large groups have the members in order that they were given."""
+    """The ring loses nothing, digests that it has no room for are counted; handles are given out lowest first; a process that
+    is told to end maps no entries; what a port has taken is what is counted, and kept when it goes; a worker holds the locks
+    of its cells and no others; colours and timeouts are those of the rates and times; packets keep their order on all ways;
+    large groups have the members in order that they were given."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]

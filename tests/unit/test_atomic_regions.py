@@ -86,6 +86,16 @@ def test_a_region_holds_what_actions_of_its_tables_hold() -> None:
     assert made.groups == (Group(frozenset({"r", "q"}), Kept.LOCK),)
 
 
+@pytest.mark.parametrize("looped", [False, True])
+def test_an_index_that_a_branch_or_a_loop_computes_is_not_known(looped: bool) -> None:
+    case = Case()
+    inside = (case.set("m0", case.get("h.k1")), case.write("r", "m0"))
+    inner = st.While(valid("h"), inside, AT) if looped else if_(valid("h"), inside)
+    made = case.regions(case.read("r", "h.k0"), inner)
+    assert made.groups == (Group(frozenset({"r"}), Kept.LOCK),)
+    assert order(made)[0] == "hold 0"
+
+
 def test_one_lock_without_stripes() -> None:
     case = Case()
     program = case.build([state("start", [extract("h")], goto("accept"))], case.update("r", "h.k0"), (), [emit("h")])

@@ -163,6 +163,10 @@ def another_register(c: Case) -> Body:
     return [c.read(), c.write(c.v, "q")]
 
 
+def twice_in_an_arm(c: Case) -> Body:
+    return [c.read(), if_(valid("h"), [c.write(c.k), c.write(c.op("+", c.v, c.k))])]
+
+
 def twice(c: Case) -> Body:
     return [c.read(), c.write(c.k), c.write(c.op("+", c.v, c.k))]
 
@@ -185,7 +189,9 @@ def own_index(c: Case) -> Body:
     return [c.call("register.read", "r", v, out="v"), c.call("register.write", "r", v, c.k)]
 
 
-@pytest.mark.parametrize("make", [leaves, another_cell, another_register, twice, drawn, looped, own_index])
+@pytest.mark.parametrize(
+    "make", [leaves, another_cell, another_register, twice, twice_in_an_arm, drawn, looped, own_index]
+)
 def test_no_update(make: object) -> None:
     case = Case()
     made = with_atomic_regions(case.program(make(case)))  # type: ignore[operator]

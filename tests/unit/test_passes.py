@@ -270,6 +270,20 @@ def test_what_one_way_gets_to_stays() -> None:
         assert "h.a = 8w2;" in after(fold_branches.run, program)
 
 
+@pytest.mark.parametrize("way", [0, 1, 2, None])
+def test_what_one_way_of_a_switch_gets_to_stays(way: int | None) -> None:
+    """The two cases and the default leave, but for one of them: what stands behind is for that one."""
+    b = builder()
+    leave = (st.Leave("x", AT),)
+    bodies = [(b.set("h.a", 1),) if number == way else (b.set("h.a", 3), *leave) for number in range(3)]
+    cases = tuple(st.SwitchCase((number,), body, AT) for number, body in enumerate(bodies[:2]))
+    switch = st.Switch(b.get("h.a"), cases, bodies[2], AT)
+    text = after(fold_branches.run, made(b, st.Block("x", (switch, b.set("h.a", 2)), AT)))
+    assert ("h.a = 8w2;" in text) == (way is not None)
+    empty = replace(switch, default=())  # no case is a way, too
+    assert "h.a = 8w2;" in after(fold_branches.run, made(b, st.Block("x", (empty, b.set("h.a", 2)), AT)))
+
+
 def test_a_failing_verify_stays() -> None:
     b = builder()
     error = ex.Const(2, b.type_of("sm.parser_error"), AT)
@@ -320,6 +334,19 @@ def test_ranges_of_signed_numbers_are_signed(subject: int, low: int, high: int, 
     choice = select(const(subject, 8, True), (span, "accept"), (any_(), "reject"))
     found = folded(b, choice)
     assert isinstance(found, Goto) and found.state == ("accept" if goes else "reject")
+
+
+@pytest.mark.parametrize(("subject", "goes"), [(0x12, True), (0x1F, True), (0x02, False), (0x22, False)])
+def test_only_the_bits_of_a_mask_count(subject: int, goes: bool) -> None:
+    """0x12 &&& 0xf0 has a bit beside its mask."""
+    b = builder()
+    masked = ex.MaskSet(const(0x12, 8), const(0xF0, 8), AT)
+    found = folded(b, select(const(subject, 8), (masked, "accept"), (any_(), "reject")))
+    assert isinstance(found, Goto) and found.state == ("accept" if goes else "reject")
+    same = ex.MaskSet(const(0x1F, 8), const(0xF0, 8), AT)
+    other = ex.MaskSet(const(0x10, 8), const(0xF8, 8), AT)
+    kept = folded(b, select(b.get("h.a"), (masked, "accept"), (same, "reject"), (other, "reject")))
+    assert isinstance(kept, Select) and [case.keys for case in kept.cases] == [(masked,), (other,)]
 
 
 def test_a_range_of_all_signed_numbers_is_any() -> None:

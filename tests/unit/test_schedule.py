@@ -86,6 +86,18 @@ def condition(b: Builder, name: str = "h.v") -> ex.Expression:
     return binary("==", b.get(name), const(1, 8))
 
 
+def test_what_is_read_where_a_block_is_left_for_is_kept() -> None:
+    """One way overwrites it, the other leaves, and reads it."""
+    for kind in ("block", "loop"):
+        b = Case()
+        b.tables_with(t0=[b.set("h.k1", 1)])
+        away: st.Statement = if_(condition(b), [st.Leave("x", AT)])
+        inner = st.Block("y", (away,), AT) if kind == "block" else st.While(condition(b, "h.k2"), (away,), AT)
+        outer = st.Block("x", (inner, b.set("m1", 5), apply("t1")), AT)
+        plan = b.plan(b.set("m1", b.get("h.v")), apply("t0"), outer, b.set("h.v", b.get("m1")))
+        assert "m1" in live(plan)
+
+
 # --- cuts ------------------------------------------------------------------------------------------------------------
 
 

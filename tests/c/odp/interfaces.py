@@ -19,6 +19,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -426,6 +427,22 @@ def scenario_full(command: list[str]) -> None:
     received, discards = int(words[2]), int(words[4])
     assert discards > 1000, running.out
     assert 5000 <= received + discards < 5100, running.out
+
+
+def scenario_short(command: list[str]) -> None:
+    """Frames that the kernel calls bad, shorter than an Ethernet header, are errors; all others are sent, and counted once."""
+    a = Host()
+    if DRIVER == "af_packet":
+        veth(a, "pa", "ea", 1)
+    lengths = [60 if number % 3 else 5 for number in range(200)]
+    records = b"".join(struct.pack("<IIII", 0, 0, length, length) + bytes(length) for length in lengths)
+    with tempfile.TemporaryDirectory() as folder:
+        frames = Path(folder) / "in.pcap"
+        frames.write_bytes(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1) + records)
+        with forward(command, f"pcap:{frames}", port("pa")) as running:
+            time.sleep(0.5)
+    words = running.out.splitlines()[-1].split()
+    assert words[8:] == [str(lengths.count(60)), "errors", str(lengths.count(5))], running.out
 
 
 def scenario_gone(command: list[str]) -> None:

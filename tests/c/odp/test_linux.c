@@ -143,6 +143,138 @@ static void test_sink(void) {
     CHECK(odp_pool_destroy(pool[0]) == 0 && odp_pool_destroy(pool[1]) == 0);
 }
 
+/* A file is read from its beginning each time that its port is started, from one queue or from several. */
+static void test_again(const char *file, unsigned frames) {
+    odp_pool_t pool = test_packet_pool(64, 2048, 0, 8);
+    odp_pktin_queue_t in[4];
+    odp_packet_t pkt[16];
+    char name[256];
+    snprintf(name, sizeof(name), "mem:%s", file);
+    for (unsigned queues = 1; queues <= 4; queues += 3) {
+        odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+        port_start(pktio, queues, in);
+        for (unsigned turn = 1; turn <= 3; turn++) {
+            unsigned total = 0;
+            CHECK(rx_end(pktio) == 0);
+            for (unsigned q = 0; q < queues; q++)
+                for (int got; (got = odp_pktin_recv(in[q], pkt, 16)) > 0; total += (unsigned)got)
+                    odp_packet_free_multi(pkt, got);
+            CHECK(total == frames && rx_end(pktio) == 1);
+            CHECK(odp_pktio_stop(pktio) == 0 && (turn == 3 || odp_pktio_start(pktio) == 0));
+        }
+        CHECK(odp_pktio_close(pktio) == 0);
+    }
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+static void check_counts(odp_pktio_t pktio, odp_pktin_queue_t in, uint64_t packets, uint64_t octets, uint64_t errors) {
+    odp_pktio_stats_t stats;
+    odp_pktin_queue_stats_t of_queue;
+    CHECK(odp_pktio_stats(pktio, &stats) == 0 && odp_pktin_queue_stats(in, &of_queue) == 0);
+    CHECK(stats.in_packets == packets && stats.in_octets == octets && stats.in_errors == errors);
+    CHECK(of_queue.packets == packets && of_queue.octets == octets && of_queue.errors == errors);
+    CHECK(stats.in_discards == 0 && of_queue.discards == 0 && stats.out_packets == 0 && stats.out_octets == 0);
+}
+
+/* Counts begin anew with a reset, whatever they are of. Every other frame of the file is too long for a packet. */
+static void test_reset(const char *file, unsigned frames, unsigned length) {
+    odp_pool_t pool = test_packet_pool(64, 256, 0, 8);
+    odp_pktin_queue_t in;
+    odp_packet_t pkt;
+    char name[256];
+    snprintf(name, sizeof(name), "pcap:%s", file);
+    odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+    port_start(pktio, 1, &in);
+    for (unsigned i = 0; i < frames / 2; i++) {
+        CHECK(odp_pktin_recv(in, &pkt, 1) == 1);
+        odp_packet_free(pkt);
+    }
+    check_counts(pktio, in, frames / 2, frames / 2 * length, frames / 2);
+    CHECK(odp_pktio_stats_reset(pktio) == 0);
+    check_counts(pktio, in, 0, 0, 0);
+    for (unsigned i = 0; i < frames / 2; i++) {
+        CHECK(odp_pktin_recv(in, &pkt, 1) == 1);
+        odp_packet_free(pkt);
+    }
+    check_counts(pktio, in, frames / 2, frames / 2 * length, frames / 2);
+    port_end(pktio);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+/* What each thread keeps of a pool is told of those threads that are asked for, the first of them first. */
+static odp_pool_t kept_of;
+
+static void keep(int number) {
+    odp_packet_t pkt[4];
+    odp_pool_stats_t stats;
+    const int thread = odp_thread_id();
+    (void)number;
+    CHECK(thread > 0 && odp_packet_alloc_multi(kept_of, 10, pkt, 4) == 4);
+    odp_packet_free_multi(pkt, 4);
+    stats.thread.first = stats.thread.last = (uint16_t)thread;
+    CHECK(odp_pool_stats(kept_of, &stats) == 0);
+    CHECK(stats.thread.cache_available[0] >= 4 && stats.thread.cache_available[0] <= stats.cache_available);
+    stats.thread.first = (uint16_t)(thread - 1);
+    const uint64_t own = stats.thread.cache_available[0];
+    CHECK(odp_pool_stats(kept_of, &stats) == 0 && stats.thread.cache_available[1] == own);
+    stats.thread.first = stats.thread.last = (uint16_t)(thread + 1); /* it keeps nothing */
+    CHECK(odp_pool_stats(kept_of, &stats) == 0 && stats.thread.cache_available[0] == 0);
+    stats.thread.first = (uint16_t)(thread + 2);
+    CHECK(odp_pool_stats(kept_of, &stats) < 0);
+}
+
+static void test_kept(void) {
+    odp_pool_param_t param;
+    odp_pool_param_init(&param);
+    param.type = ODP_POOL_PACKET;
+    param.pkt.num = 64;
+    param.pkt.len = 100;
+    param.pkt.cache_size = 16;
+    param.stats.bit.available = param.stats.bit.cache_available = param.stats.bit.thread_cache_available = 1;
+    kept_of = odp_pool_create("kept", &param);
+    CHECK(kept_of != ODP_POOL_INVALID);
+    test_threads(1, keep);
+    CHECK(odp_pool_destroy(kept_of) == 0);
+}
+
+static bool has_bytes(odp_packet_t pkt, uint32_t offset, uint32_t count) {
+    const uint8_t *data = (const uint8_t *)odp_packet_data(pkt) + offset;
+    for (uint32_t i = 0; i < count; i++)
+        if (data[i] != (uint8_t)i)
+            return false;
+    return true;
+}
+
+/* All of a packet's room is used, whichever end it is at, and no byte more; an end that moves keeps what stands there.
+ */
+static void test_room(void) {
+    odp_pool_t pool = test_packet_pool(4, 300, 0, 0);
+    for (int way = 0; way < 3; way++) {
+        odp_packet_t pkt = odp_packet_alloc(pool, 100);
+        const uint32_t room = odp_packet_buf_len(pkt);
+        for (uint32_t i = 0; i < 100; i++)
+            ((uint8_t *)odp_packet_data(pkt))[i] = (uint8_t)i;
+        if (way == 0) {
+            CHECK(odp_packet_extend_head(&pkt, room - 99, NULL, NULL) < 0 && odp_packet_len(pkt) == 100);
+            CHECK(odp_packet_extend_head(&pkt, room - 100, NULL, NULL) == 1 && has_bytes(pkt, room - 100, 100));
+        } else if (way == 1) {
+            CHECK(odp_packet_extend_tail(&pkt, room - 99, NULL, NULL) < 0 && odp_packet_len(pkt) == 100);
+            CHECK(odp_packet_extend_tail(&pkt, room - 100, NULL, NULL) == 1 && has_bytes(pkt, 0, 100));
+        } else {
+            CHECK(odp_packet_add_data(&pkt, 0, room - 99) < 0 && odp_packet_len(pkt) == 100);
+            CHECK(odp_packet_add_data(&pkt, 0, room - 100) == 1 && has_bytes(pkt, room - 100, 100));
+        }
+        CHECK(odp_packet_len(pkt) == room && odp_packet_headroom(pkt) == 0 && odp_packet_tailroom(pkt) == 0);
+        odp_packet_free(pkt);
+    }
+    odp_packet_t pkt = odp_packet_alloc(pool, 64);
+    CHECK(odp_packet_push_head(pkt, odp_packet_headroom(pkt)) != NULL); /* a cache line begins here */
+    CHECK(odp_packet_push_tail(pkt, odp_packet_tailroom(pkt) - 31) != NULL);
+    CHECK(odp_packet_align(&pkt, 1, 1, 32) == 1 && odp_packet_tailroom(pkt) == 0); /* forward by all that there is */
+    odp_packet_free(pkt);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
 static odp_pktin_queue_t shared_in;
 static odp_pktout_queue_t shared_out;
 static odp_pktio_t shared_port[2];
@@ -255,6 +387,14 @@ int main(int argc, char **argv) {
         test_queues(argv[2], (unsigned)atoi(argv[3]));
     else if (strcmp(part, "ends") == 0 && argc == 4)
         test_ends(argv[2], (unsigned)atoi(argv[3]));
+    else if (strcmp(part, "again") == 0 && argc == 4)
+        test_again(argv[2], (unsigned)atoi(argv[3]));
+    else if (strcmp(part, "reset") == 0 && argc == 5)
+        test_reset(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
+    else if (strcmp(part, "kept") == 0)
+        test_kept();
+    else if (strcmp(part, "room") == 0)
+        test_room();
     else if (strcmp(part, "sink") == 0)
         test_sink();
     else if (strcmp(part, "loop") == 0)

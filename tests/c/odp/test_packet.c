@@ -76,6 +76,7 @@ static void test_extend_trunc(void) {
     CHECK(at(pkt, 9) == 19 && at(pkt, 14) == 20 && at(pkt, 83) == 89);
     CHECK(odp_packet_rem_data(&pkt, 5, 9) >= 0 && odp_packet_len(pkt) == 75);
     CHECK(at(pkt, 4) == 14 && at(pkt, 5) == 20 && at(pkt, 74) == 89);
+    CHECK(odp_packet_rem_data(&pkt, 0, 75) < 0); /* something is left */
     CHECK(odp_packet_rem_data(&pkt, 70, 6) < 0 && odp_packet_add_data(&pkt, 76, 1) < 0 && odp_packet_len(pkt) == 75);
     odp_packet_free(pkt);
 }
@@ -119,13 +120,15 @@ static void test_copies(void) {
     memset(odp_packet_user_area(pkt), 0x5a, UAREA);
     odp_packet_user_ptr_set(pkt, &pool);
     odp_packet_user_flag_set(pkt, 1);
+    odp_packet_ts_set(pkt, odp_time_global_from_ns(123456));
     odp_packet_t copy = odp_packet_copy(pkt, pool);
+    CHECK(odp_packet_has_ts(copy) && odp_time_cmp(odp_packet_ts(copy), odp_packet_ts(pkt)) == 0);
     CHECK(copy != ODP_PACKET_INVALID && copy != pkt && odp_packet_len(copy) == 64 && at(copy, 63) == 64);
     CHECK(odp_packet_user_ptr(copy) == &pool && odp_packet_user_flag(copy));
     CHECK(memcmp(odp_packet_user_area(copy), odp_packet_user_area(pkt), UAREA) == 0);
     odp_packet_t part = odp_packet_copy_part(pkt, 10, 20, pool);
     CHECK(part != ODP_PACKET_INVALID && odp_packet_len(part) == 20 && at(part, 0) == 11 && at(part, 19) == 30);
-    CHECK(odp_packet_user_ptr(part) == NULL && !odp_packet_user_flag(part));
+    CHECK(odp_packet_user_ptr(part) == NULL && !odp_packet_user_flag(part) && !odp_packet_has_ts(part));
     CHECK(odp_packet_copy_from_pkt(pkt, 60, other, 0, 4) == 0 && at(pkt, 60) == 101 && at(pkt, 63) == 104);
     CHECK(odp_packet_copy_from_pkt(pkt, 61, other, 0, 4) < 0 && odp_packet_copy_from_pkt(pkt, 0, other, 61, 4) < 0);
     CHECK(odp_packet_move_data(pkt, 1, 0, 10) == 0 && at(pkt, 1) == 1 && at(pkt, 10) == 10);
@@ -150,6 +153,8 @@ static void test_metadata(void) {
     CHECK(!odp_packet_has_ts(pkt) && odp_packet_user_flag(pkt) && odp_packet_user_ptr(pkt) == (void *)pkt);
     CHECK(most >= LEN && odp_packet_reset(pkt, most + 1) < 0 && odp_packet_len(pkt) == 64);
     CHECK(odp_packet_reset(pkt, most) == 0 && odp_packet_len(pkt) == most && odp_packet_headroom(pkt) >= HEADROOM);
+    CHECK(most + odp_packet_headroom(pkt) + odp_packet_tailroom(pkt) == odp_packet_buf_len(pkt));
+    CHECK(odp_packet_tailroom(pkt) < odp_packet_buf_len(pkt)); /* it does not reach beyond the buffer */
     CHECK(odp_packet_user_ptr(pkt) == NULL && !odp_packet_user_flag(pkt));
     CHECK(*(uint8_t *)odp_packet_user_area(pkt) == 0x77);
     odp_event_t event = odp_packet_to_event(pkt);

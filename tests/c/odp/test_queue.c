@@ -43,6 +43,7 @@ static void test_parameters(void) {
 #endif
     CHECK(odp_queue_context(queue) == &context && odp_queue_context_set(queue, &pool, sizeof(pool)) == 0);
     CHECK(odp_queue_context(queue) == &pool);
+    CHECK(odp_queue_info(queue, &info) == 0 && info.param.context == &pool);
     CHECK(odp_queue_to_u64(queue) != odp_queue_to_u64(ODP_QUEUE_INVALID));
     odp_queue_print(queue);
     odp_queue_print_all();

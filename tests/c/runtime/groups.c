@@ -1,5 +1,6 @@
 /* Multicast groups and groups of members, with more in them than one run of a sequence, beside plain arrays of what
  * they must have: what packets get is read as workers read it. */
+#include "runtime/ids.h"
 #include "runtime/multicast.h"
 #include "runtime/profile.h"
 
@@ -161,9 +162,88 @@ static void check_profile(void) {
     macs_profile_destroy(profile);
 }
 
+/* Ids name what there is and nothing else; what is in no group any more may go. */
+static void check_ids(void) {
+    enum { FEW = 4, ID = 1000 };
+    struct macs_profile *profile;
+    uint32_t handle, found, group;
+    struct macs_entry value = {.action = 1};
+    assert(macs_profile_create(&profile, FEW, sizeof(struct macs_entry), NULL) == 0);
+    for (uint32_t i = 0; i < FEW; i++)
+        assert(macs_profile_member_create(profile, i ? ID + i : 0, &value, &handle) == 0 && handle == i);
+    assert(macs_profile_member_create(profile, ID, &value, &handle) == -ENOSPC);
+    assert(macs_profile_member_find(profile, ID + 2, &found) == 0 && found == 2);
+    assert(macs_profile_member_id(profile, 2) == ID + 2);
+    assert(macs_profile_member_id(profile, 0) == MACS_PROFILE_UNNAMED);
+    assert(macs_profile_member_find(profile, MACS_PROFILE_UNNAMED, &found) == 0 && found == 0);
+    assert(macs_profile_member_find(profile, MACS_PROFILE_UNNAMED | 2, &found) == -ENOENT);
+    assert(macs_profile_member_find(profile, ID, &found) == -ENOENT);
+    for (uint64_t turn = 0; turn < 50; turn++) { /* a handle with another id each time */
+        const uint64_t id = ID + 2 + turn * (UINT64_C(1) << 40);
+        assert(macs_profile_member_find(profile, id, &found) == 0 && found == 2);
+        assert(macs_profile_member_delete(profile, 2) == 0);
+        assert(macs_profile_member_find(profile, id, &found) == -ENOENT);
+        const uint64_t next = id + (UINT64_C(1) << 40);
+        assert(macs_profile_member_create(profile, next, &value, &handle) == 0 && handle == 2);
+        assert(macs_profile_member_id(profile, 2) == next);
+        assert(macs_profile_member_find(profile, ID + 3, &found) == 0 && found == 3);
+    }
+    assert(macs_profile_group_create(profile, 7, &group) == 0 && group == 0);
+    assert(macs_profile_group_find(profile, 7, &found) == 0 && macs_profile_group_find(profile, 8, &found) == -ESRCH);
+    assert(macs_profile_group_set(profile, 0, (const uint32_t[]){0, 1, 1, 3}, 4) == 0);
+    assert(macs_profile_member_used(profile, 1) && !macs_profile_member_used(profile, 2));
+    assert(macs_profile_group_set(profile, 0, (const uint32_t[]){1, 3}, 2) == 0);
+    assert(!macs_profile_member_used(profile, 0) && macs_profile_member_delete(profile, 1) == -EBUSY);
+    assert(macs_profile_group_remove(profile, 0, 1) == 0 && !macs_profile_member_used(profile, 1));
+    assert(macs_profile_member_used(profile, 3) && macs_profile_group_delete(profile, 0) == 0);
+    assert(macs_profile_group_find(profile, 7, &found) == -ESRCH && macs_profile_group_delete(profile, 0) == -ESRCH);
+    for (uint32_t i = 0; i < FEW; i++)
+        assert(!macs_profile_member_used(profile, i) && macs_profile_member_delete(profile, i) == 0);
+    const struct macs_indirect member = {{MACS_INDIRECT_MEMBER, 0}, 1}, of_group = {{MACS_INDIRECT_GROUP, 0}, 1};
+    macs_profile_refer(profile, &member.head, 1);
+    macs_profile_refer(profile, &member.head, 1);
+    macs_profile_refer(profile, &of_group.head, 1);
+    macs_profile_refer(profile, &(const struct macs_indirect){{1, 0}, 1}.head, 1); /* an entry that names nothing */
+    macs_profile_refer(profile, &member.head, -1);
+    assert(macs_profile_member_used(profile, 1) && macs_profile_group_used(profile, 1));
+    assert(!macs_profile_member_used(profile, 0) && !macs_profile_group_used(profile, 0));
+    macs_profile_refer(profile, &member.head, -1);
+    macs_profile_refer(profile, &of_group.head, -1);
+    assert(!macs_profile_member_used(profile, 1) && !macs_profile_group_used(profile, 1));
+    macs_profile_destroy(profile);
+}
+
+/* Ids come and go beside a plain array of what each handle has: few places, so that many ids are not at home. */
+static void check_many_ids(void) {
+    enum { HANDLES = 40 };
+    uint64_t has[HANDLES] = {0};
+    struct macs_ids ids;
+    assert(macs_ids_init(&ids, HANDLES) == 0);
+    for (uint32_t step = 0; step < 20000; step++) {
+        const uint32_t handle = below(HANDLES);
+        uint32_t found;
+        macs_ids_clear(&ids, handle);
+        has[handle] = 0;
+        const uint64_t id = 1 + below(200);
+        if (macs_ids_find(&ids, id, &found) != 0 && below(4) != 0) {
+            macs_ids_set(&ids, handle, id);
+            has[handle] = id;
+        }
+        for (uint32_t i = 0; i < HANDLES && step % 8 == 0; i++)
+            assert(ids.ids[i] == has[i] && (!has[i] || (macs_ids_find(&ids, has[i], &found) == 0 && found == i)));
+        uint32_t other = 0;
+        while (other < HANDLES && has[other] != id)
+            other++;
+        assert((macs_ids_find(&ids, id, &found) == 0) == (other < HANDLES));
+    }
+    macs_ids_fini(&ids);
+}
+
 int main(void) {
+    check_many_ids();
     check_multicast();
     check_profile();
+    check_ids();
     puts("ok");
     return 0;
 }

@@ -1,8 +1,12 @@
 /* Frames to a port that takes some, refuses some and is full: what is counted is what it has taken. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <macs/waited.h>
+
+#include "runtime/queues.h"
 #include "runtime/transmit.h"
 
 enum { FRAMES = 6 };
@@ -11,6 +15,7 @@ enum { FRAMES = 6 };
 static struct {
     struct macs_odp_packet head;
     struct macs_packet record;
+    struct macs_waited waited; /* of programs with queues */
 } made[FRAMES];
 
 static odp_packet_t make_frame(unsigned at, uint32_t length) {
@@ -122,6 +127,67 @@ static void check_longest(struct macs_thread *thread, uint32_t limit, bool toget
     check("calls", limit, calls, 1);
 }
 
+static const struct macs_program program = {.waited_at = sizeof(struct macs_packet)};
+
+/* The lengths of the frames that are held, in their order: as a number, a digit for each beyond 60. */
+static uint64_t held_of(struct macs_thread *thread, unsigned slot) {
+    struct macs_waiting held = macs_queues_take_held(thread, slot);
+    uint64_t order = 0;
+    for (struct macs_packet *packet; (packet = macs_waiting_take(thread, &held));)
+        order = order * 10 + odp_packet_len(packet->handle) - 60;
+    return order;
+}
+
+/* Where packets wait in queues, frames that a port does not take are held, all behind them too, until it does. */
+static void check_held(struct macs_thread *thread) {
+    odp_packet_t frames[FRAMES];
+    macs_verdict verdicts[FRAMES];
+    struct macs_extent extent = {0, 0};
+    memset(&thread->stats, 0, sizeof(thread->stats));
+    thread->sw->program = &program;
+    thread->sw->ports[0].ctl = false;
+    thread->sw->ports[0].tx_max = 1000;
+    check("queues", 0, macs_queues_create(&thread->sw->queues, 1), 0);
+    check("backlog", 0, macs_backlog_create(&thread->backlog, 1), 0);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        frames[i] = make_frame(i, 60 + i);
+        verdicts[i] = 1;
+        macs_extent_add(&extent, odp_packet_len(frames[i]));
+    }
+    answers = (const int[]){2, -1, 1, 0};
+    answer_count = 4;
+    calls = taken = taken_bytes = freed = 0;
+    macs_transmit_verdicts(thread, frames, verdicts, FRAMES, extent);
+    check("sent", 0, thread->stats.ports[0].tx_packets, 3);
+    check("bytes", 0, thread->stats.ports[0].tx_bytes, taken_bytes);
+    check("refused", 0, thread->stats.drops[MACS_CAUSE_TX_FULL], 1);
+    check("calls", 0, calls, 4);
+    check("inside", 0, thread->sw->queues->inside, 2);
+    check("blocked", 0, macs_queues_blocked(thread, 0), true);
+    check("not blocked", 0, macs_queues_blocked(thread, 1), false);
+    check("wait", 0, macs_queues_idle_ns(thread) < UINT64_MAX, true);
+    answers = (const int[]){FRAMES};
+    answer_count = 1;
+    calls = 0;
+    macs_transmit_verdicts(thread, frames, verdicts, 2, (struct macs_extent){121, 61}); /* nothing overtakes */
+    check("calls", 1, calls, 0);
+    check("sent", 1, thread->stats.ports[0].tx_packets, 3);
+    check("bytes", 1, thread->stats.ports[0].tx_bytes, taken_bytes);
+    check("inside", 1, thread->sw->queues->inside, 4);
+    check("held", 0, held_of(thread, 0), 4501);
+    check("blocked", 1, macs_queues_blocked(thread, 0), false);
+    check("wait", 1, macs_queues_idle_ns(thread), UINT64_MAX);
+    check("held", 1, held_of(thread, 0), 0);
+    thread->backlog->ends = true; /* at the end nothing is held */
+    answer_count = calls = 0;
+    macs_transmit_verdicts(thread, frames, verdicts, 2, (struct macs_extent){121, 61});
+    check("dropped", 0, thread->stats.drops[MACS_CAUSE_TX_FULL], 3);
+    check("inside", 2, thread->sw->queues->inside, 4);
+    free(thread->backlog);
+    macs_queues_destroy(thread->sw->queues);
+    thread->backlog = NULL;
+}
+
 int main(void) {
     static struct macs_switch sw = {.port_count = 1};
     static struct macs_thread thread = {.sw = &sw, .gathered = MACS_BURST_MAX};
@@ -157,6 +223,7 @@ int main(void) {
         check_longest(&thread, limit, true);
         check_longest(&thread, limit, false);
     }
+    check_held(&thread);
     puts(failures ? "failed" : "ok");
     return failures != 0;
 }

@@ -1,0 +1,299 @@
+"""What generated code packs, sums and compares, read as Python reads it; the bytes of a frame that it needs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hlir_builder import AT, Builder, apply, const, emit, exact, extract, goto, select, state
+
+from transpiler.codegen.c.nodes import Assign, Conditional, Declare, Do, Expression as C, Name
+from transpiler.codegen.c.printer import expression as printed
+from transpiler.codegen.compare import comparisons
+from transpiler.codegen.expressions import Expressions
+from transpiler.codegen.externs import Externs
+from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, parse_bytes
+from transpiler.codegen.names import Names
+from transpiler.codegen.pack_words import pack_words
+from transpiler.codegen.scope import Scope
+from transpiler.codegen.storage import Storage
+from transpiler.codegen.sums import sum_of
+from transpiler.codegen.tables import Tables
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.program import Program
+from transpiler.hlir.types import Bits, Varbit, width_of
+from transpiler.schedule.stages import Schedule
+
+NOWHERE = Schedule((), frozenset(), frozenset(), frozenset())
+
+
+def storage_of(program: Program) -> Storage:
+    return Storage(program, NOWHERE, Names())
+
+
+def renderer(b: Builder) -> Expressions:
+    return Expressions(storage_of(b.build([state("start", [], goto("accept"))])), Scope())
+
+
+def value_of(c: C, names: dict[str, object]) -> int:
+    """A C expression of unsigned numbers of 64 bits."""
+    text = re.sub(r"\(uint\d+_t\)|UINT64_C|(?<=[\da-f])u\b", "", printed(c))
+    return int(eval(text, {"__builtins__": {}}, names)) & (1 << 64) - 1
+
+
+class Fields:
+    """Variables of some widths, constants among them, and their values."""
+
+    def __init__(self, random: Random, widths: list[int]) -> None:
+        self.b = Builder()
+        self.values: list[ex.Expression] = []
+        self.numbers = [random.choice((0, (1 << w) - 1, random.getrandbits(w))) for w in widths]
+        self.names: dict[str, object] = {}
+        for place, (width, number) in enumerate(zip(widths, self.numbers, strict=True)):
+            self.b.variable(f"v{place}", width)
+            self.names[f"v{place}"] = number
+            constant = random.random() < 0.2
+            self.values.append(const(number, width) if constant else self.b.get(f"v{place}"))
+
+    @property
+    def bits(self) -> int:
+        return sum(width_of(value.type) for value in self.values)
+
+    @property
+    def number(self) -> int:
+        """All of them, one behind the other."""
+        whole = 0
+        for value, number in zip(self.values, self.numbers, strict=True):
+            whole = whole << width_of(value.type) | number
+        return whole
+
+
+def test_values_in_words() -> None:
+    random = Random(3)
+    for _ in range(200):
+        fields = Fields(random, [random.randrange(1, 65) for _ in range(random.randrange(2, 7))])
+        skipped, buffer = random.randrange(8), bytearray(80)
+
+        def store(at: int, count: int, value: int, buffer: bytearray = buffer) -> int:
+            buffer[at : at + count] = (value & (1 << 8 * count) - 1).to_bytes(count, "big")
+            return 0
+
+        made, words = pack_words(renderer(fields.b), Name("list"), tuple(fields.values), skipped)
+        for statement in made:
+            assert isinstance(statement, Do)
+            value_of(statement.expression, {**fields.names, "list": 0, "macs_store_bytes": store})
+        size = skipped + -(-fields.bits // 8)
+        assert 8 * (words - 1) < size <= 8 * words
+        assert bytes(buffer[:skipped]) == bytes(skipped)
+        whole = fields.number << -fields.bits % 8
+        assert buffer[skipped:size] == whole.to_bytes(size - skipped, "big")
+
+
+def plain_checksum(data: bytes) -> int:
+    total = sum(int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def checksum_of_sum(total: int) -> int:
+    folded = total % 0xFFFF or (0xFFFF if total else 0)
+    return ~folded & 0xFFFF
+
+
+def summed(fields: Fields) -> int:
+    made, result = sum_of(renderer(fields.b), tuple(fields.values), None)
+    total = 0
+    for statement in made:
+        if isinstance(statement, Declare):
+            continue
+        assert isinstance(statement, Assign) and statement.operator == "+="
+        total += value_of(statement.value, fields.names)
+    return value_of(result, {"sum": total, "macs_checksum_of_sum": checksum_of_sum})
+
+
+def test_sums_are_those_of_the_packed_bytes() -> None:
+    random = Random(4)
+    for _ in range(300):
+        fields = Fields(
+            random, [random.choice((1, 4, 8, 12, 16, 20, 32, 48, 64)) for _ in range(random.randrange(1, 8))]
+        )
+        padding = -fields.bits % 16
+        data = (fields.number << padding).to_bytes((fields.bits + padding) // 8, "big")
+        assert summed(fields) == plain_checksum(data)
+
+
+@pytest.mark.parametrize("number", [0, 1, 0xFFFE, 0xFFFF])
+def test_a_sum_is_zero_only_if_all_values_are(number: int) -> None:
+    fields = Fields(Random(0), [16])
+    fields.values = [const(number, 16)]
+    assert summed(fields) == ~number & 0xFFFF
+
+
+# --- bytes of the frame -----------------------------------------------------------------------------------------------
+
+
+class Framed(Builder):
+    """A header a of 3 bytes, v with a varbit of up to 8 bytes behind 2, a stack s of two of 4; a variables x and y."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.header("a", "a_t", f=24)
+        self.header("v", "v_t", f=16, o=Varbit(64))
+        self.stack("s", "s_t", 2, f=32)
+        self.variable("x", 33)
+        self.variable("y", 8)
+
+    def parsed(self, *body: st.Statement, ingress: tuple[st.Statement, ...] = ()) -> Program:
+        return self.build([state("start", body, goto("accept"))], ingress, (), [emit("a"), emit("v")])
+
+
+def look(width: int) -> st.Lookahead:
+    return st.Lookahead(ex.VariableRef("x" if width == 33 else "y", AT), Bits(width), AT)
+
+
+def test_the_bytes_that_a_parser_may_read() -> None:
+    b = Framed()
+    assert parse_bytes(b.parsed()) == 0
+    assert parse_bytes(b.parsed(extract("a"))) == 3
+    assert parse_bytes(b.parsed(extract("v", const(8, 32)))) == 2 + 8
+    assert parse_bytes(b.parsed(extract("a"), look(33))) == 3 + 5
+    assert parse_bytes(b.parsed(st.Advance(const(40, 32), AT), extract("a"))) == 5 + 3
+    assert parse_bytes(b.parsed(st.Advance(ex.Cast(b.get("x"), Bits(32), AT), AT))) == WHOLE_FRAME
+    element = st.Extract(ex.ElementRef("s", const(1, 32), AT), None, AT)
+    assert parse_bytes(b.parsed(element)) == 4
+
+
+def test_the_longest_way_counts() -> None:
+    b = Framed()
+    start = state("start", [extract("a")], select(b.get("a.f"), (exact(1, 24), "short"), (exact(2, 24), "long")))
+    short, long = state("short", [look(8)], goto("accept")), state("long", [look(33)], goto("accept"))
+    assert parse_bytes(b.build([start, short, long])) == 3 + 5
+    again = state("long", [look(33)], goto("start"))
+    assert parse_bytes(b.build([start, short, again])) == WHOLE_FRAME
+
+
+def test_a_frame_may_grow_by_what_is_made_of_it() -> None:
+    b = Framed()
+    valid = st.SetValid(ex.HeaderRef("a", AT), True, AT)
+    invalid = st.SetValid(ex.HeaderRef("a", AT), False, AT)
+
+    def grows(*ingress: st.Statement) -> int:
+        program = b.parsed(ingress=ingress)
+        return grow_bytes(program, storage_of(program))
+
+    assert grows() == grows(invalid) == 0
+    assert grows(valid) == grows(valid, invalid) == 3
+    copy = st.CopyHeader(ex.ElementRef("s", const(0, 32), AT), ex.ElementRef("s", const(1, 32), AT), AT)
+    assert grows(copy) == 2 * 4
+    varbit = Varbit(64)
+    other = ex.Read(ex.FieldRef(ex.HeaderRef("w", AT), "o", AT), varbit, AT)
+    b.header("w", "v_t")
+    longer = st.Assign(ex.FieldRef(ex.HeaderRef("v", AT), "o", AT), other, AT)
+    assert grows(longer) == 2 + 8
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def mask(value: int, bits: int) -> ex.MaskSet:
+    return ex.MaskSet(const(value, 16), const(bits, 16), AT)
+
+
+def span(low: int, high: int) -> ex.RangeSet:
+    return ex.RangeSet(const(low, 16), const(high, 16), AT)
+
+
+def winner(kinds: list[str], entries: list[tuple[list[ex.KeySet], int]], *keys: int) -> int | None:
+    """The number of the constant entry that compiled comparisons find for those keys."""
+    b = Builder()
+    for number in range(len(kinds)):
+        b.variable(f"k{number}", 16)
+    b.action("act")
+    rows = [b.entry(keysets, "act", priority=priority) for keysets, priority in entries]
+    b.table("t", [(f"k{n}", kind) for n, kind in enumerate(kinds)], ["act"], entries=rows, const_entries=True)
+    program = b.build([state("start", [], goto("accept"))], [apply("t")])
+    declared, found = comparisons(program, program.table["t"], renderer(b), "values")
+    assert isinstance(declared, Declare) and isinstance(found, Assign)
+    choice = found.value
+    while isinstance(choice, Conditional):  # the first one whose condition holds
+        condition = re.sub(r"UINT64_C|(?<=[\da-f])u\b", "", printed(choice.condition)).replace("&&", "and")
+        choice = choice.then if eval(condition, {"__builtins__": {}}, {"key": keys}) else choice.otherwise
+    number = re.fullmatch(r"&values\[(\d+)\]", printed(choice))
+    return int(number[1]) if number else None
+
+
+def test_entries_win_by_priority_then_by_prefix_then_by_their_order() -> None:
+    prefixes = [
+        ([mask(0, 0)], 0),
+        ([mask(0x1000, 0xF000)], 0),
+        ([mask(0x1200, 0xFF00)], 0),
+        ([mask(0x1200, 0xFF00)], 0),
+    ]
+    for key, expected in ((0x1234, 2), (0x1334, 1), (0x2000, 0)):
+        assert winner(["lpm"], prefixes, key) == expected
+    masks = [([mask(0, 0x0001)], 5), ([mask(0, 0x0003)], 9), ([mask(0, 0x0003)], 9), ([mask(0, 0xFFFF)], 1)]
+    for key, expected in ((0, 1), (4, 1), (2, 0)):
+        assert winner(["ternary"], masks, key) == expected
+    assert winner(["ternary"], masks, 1) is None
+
+
+def test_ranges_hold_both_of_their_ends() -> None:
+    ranges = [([span(5, 9)], 1), ([span(0, 2)], 2), ([span(0xFFF0, 0xFFFF)], 3), ([span(12, 12)], 4)]
+    expected = {
+        0: 1,
+        2: 1,
+        3: None,
+        4: None,
+        5: 0,
+        9: 0,
+        10: None,
+        11: None,
+        12: 3,
+        13: None,
+        0xFFEF: None,
+        0xFFF0: 2,
+        0xFFFF: 2,
+    }
+    for key, number in expected.items():
+        assert winner(["range"], ranges, key) == number
+
+
+def test_where_actions_may_stand() -> None:
+    b = Builder()
+    b.variable("k", 16)
+    for name in ("anywhere", "default_only", "table_only"):
+        b.action(name)
+    b.table("t", [("k", "exact")], ["anywhere", "default_only", "table_only"])
+    (table,) = b.tables
+    uses = tuple(
+        replace(use, default_only=use.action == "default_only", table_only=use.action == "table_only")
+        for use in table.actions
+    )
+    b.tables = [replace(table, actions=uses)]
+    program = b.build([state("start", [], goto("accept"))], [apply("t")])
+    scopes = [action.scope for action in Tables(program, Names(), {}).view("t", 0).actions]
+    assert scopes == ["MACS_ANYWHERE", "MACS_DEFAULT_ONLY", "MACS_TABLE_ONLY", "MACS_ANYWHERE"]
+
+
+def test_a_direct_element_is_that_of_the_entry_or_of_the_default_action() -> None:
+    b = Builder()
+    b.variable("k", 16)
+    b.extern("c", "direct_counter", unit="packets", automatic=1)
+    b.table("t", [("k", "exact")], [], size=77, direct=["c"])
+    b.table("other", [("k", "exact")], [])
+    program = b.build([state("start", [], goto("accept"))], [apply("t"), apply("other")])
+    externs = Externs(program, Names())
+    assert printed(externs.own_index("c", "other")) == "77"
+    assert printed(externs.own_index("c", "t")) != "77"
+    assert externs.view(program.extern["c"]).size == "78"
+
+
+def test_elements_beyond_their_stack_are_not_touched() -> None:
+    b = Framed()
+    b.variable("i", 32)
+    place = ex.FieldRef(ex.ElementRef("s", b.get("i"), AT), "f", AT)
+    text = printed(renderer(b)(ex.Read(place, Bits(32), AT)))
+    assert re.fullmatch(r"i < 2 \? (\w+)\[i\] : 0", text), text
