@@ -10,8 +10,10 @@
 
 #define FRAMES_STEP (256u << 10) /* bytes of frames in a message, about */
 
-/* How often to look for entries to tell of, and how many of a table at a time. */
-#define AGES_PERIOD_NS 100000000u
+/* How often to look for entries to tell of, how long at most to wait for a subscriber that does not read, and how many
+ * entries of a table to look at together. */
+#define AGES_PERIOD_NS UINT64_C(100000000)
+#define AGES_PATIENCE_NS UINT64_C(5000000000)
 #define AGES_AT_ONCE 65536u
 
 static void push(struct macs_server *server, uint8_t to, uint8_t type, const struct macs_bytes *message) {
@@ -218,7 +220,7 @@ static bool push_idle_of(struct macs_server *server, uint16_t table, uint64_t no
     return more;
 }
 
-/* Whether there is somebody to tell, and those who read have read enough to be told of more. */
+/* Whether there is somebody to tell, and all have read enough to be told of more: what finds no room is lost. */
 static bool due(const struct macs_server *server, uint64_t now_ns) {
     bool anyone = false, room = true;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
@@ -228,7 +230,8 @@ static bool due(const struct macs_server *server, uint64_t now_ns) {
         anyone = true;
         room &= macs_client_waiting(client) < MACS_CLIENT_UNREAD_MAX / 2;
     }
-    return anyone && (now_ns - server->ages_ns >= AGES_PERIOD_NS || (server->ages_more && room));
+    const uint64_t since_ns = now_ns - server->ages_ns;
+    return anyone && (room ? server->ages_more || since_ns >= AGES_PERIOD_NS : since_ns >= AGES_PATIENCE_NS);
 }
 
 static void push_idle(struct macs_server *server) {

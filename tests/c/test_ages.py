@@ -149,10 +149,13 @@ def test_timeouts_in_binary_changes(switch: Switch) -> None:
     assert switch.client.update([bytes([Update.ADD]) + still + bytes(8)])[0][0] is Outcome.WRONG
 
 
-def test_many_entries_are_told_of_in_messages_of_bounded_length(switch: Switch) -> None:
+@pytest.mark.parametrize("late", [0.0, 1.5])
+def test_many_entries_are_told_of_in_messages_of_bounded_length(switch: Switch, late: float) -> None:
+    """All of them, also to a client that reads late: more than it may have unread waits."""
     table, count = number(switch, "hashed"), 70000
     changes = [bytes([Update.ADD]) + struct.pack(">HQIHQ", table, wide, 0, 0, 1 * MS) for wide in range(1, count + 1)]
     assert {outcome for outcome, _ in switch.client.update(changes)} == {Outcome.DONE}
+    time.sleep(late)
     handles: list[int] = []
     while len(handles) < count:
         told = switch.client.idle(10)
