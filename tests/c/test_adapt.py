@@ -51,7 +51,7 @@ def test_leaves_what_is_much_slower(endless: Start) -> None:
     stats = once(switch, lambda stats: stats["adapt"]["changes"] > 0)
     assert stats["adapt"]["searches"] >= 1
     stats = once(switch, lambda stats: not stats["adapt"]["searching"])
-    assert stats["burst"] > 1 and stats["adapt"]["cost_ns"] >= 0
+    assert stats["burst"] > 1
     switch.stop()
 
 

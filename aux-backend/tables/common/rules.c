@@ -375,3 +375,20 @@ uint64_t macs_rules_memory(const struct macs_rules *rules) {
     return macs_values_memory(&rules->values) + (uint64_t)rules->values.indices.top * rules->record_bytes +
            map_bytes(rules);
 }
+
+void macs_rules_comparable(const struct macs_rules *rules, const struct macs_rule *rule, uint8_t *value,
+                           uint8_t *mask) {
+    memcpy(value, rule->bytes, rules->key_bytes);
+    memcpy(mask, macs_rules_mask(rules, rule), rules->key_bytes);
+    for (uint32_t i = 0; i < rules->field_count; i++) {
+        const struct macs_key_field *field = &rules->fields[i];
+        uint8_t same = 0xff;
+        for (uint32_t at = field->offset; field->kind == MACS_RANGE && at < field->offset + (field->bits + 7u) / 8;
+             at++) {
+            uint8_t differ = rule->bytes[at] ^ macs_rules_high(rules, rule)[at];
+            mask[at] = differ && same ? (uint8_t)(0xff00 >> (__builtin_clz(differ) - 24)) : same;
+            value[at] &= mask[at];
+            same = differ ? 0 : same;
+        }
+    }
+}

@@ -181,4 +181,7 @@ uint32_t macs_rules_ops_count(void *self);
 
 uint64_t macs_rules_memory(const struct macs_rules *rules);
 
+/* The value and mask that a key is compared with, of key_bytes bytes each: of a range what its ends have in common. */
+void macs_rules_comparable(const struct macs_rules *rules, const struct macs_rule *rule, uint8_t *value, uint8_t *mask);
+
 #endif

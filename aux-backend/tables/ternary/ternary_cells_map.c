@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "tables/common/memory.h"
-#include "ternary_few.h"
 
 enum {
     LANES = MACS_SCAN_LANES,
@@ -119,7 +118,7 @@ static void clear(const made_t *made, four_t *quad) {
 static void fill_lane(const made_t *made, four_t *quad, uint32_t lane, const struct macs_rule *rule) {
     uint32_t key_bytes = made->rules->key_bytes;
     uint8_t value[MACS_TERNARY_CELLS_KEY_MAX], mask[MACS_TERNARY_CELLS_KEY_MAX];
-    macs_ternary_few_comparable(made->rules, rule, value, mask);
+    macs_rules_comparable(made->rules, rule, value, mask);
     for (uint32_t at = 0; at < (key_bytes + 7) / 8; at++) {
         uint64_t *line = quad->lines + (size_t)at * MACS_SCAN_WORDS;
         line[lane] = macs_ternary_cells_word(value, key_bytes, at);

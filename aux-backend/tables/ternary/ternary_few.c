@@ -5,23 +5,6 @@
 
 enum { LANES = MACS_SCAN_LANES, KEY_MAX = MACS_TERNARY_FEW_WORDS * 8 };
 
-void macs_ternary_few_comparable(const struct macs_rules *rules, const struct macs_rule *rule, uint8_t *value,
-                                 uint8_t *mask) {
-    memcpy(value, rule->bytes, rules->key_bytes);
-    memcpy(mask, macs_rules_mask(rules, rule), rules->key_bytes);
-    for (uint32_t i = 0; i < rules->field_count; i++) {
-        const struct macs_key_field *field = &rules->fields[i];
-        uint8_t same = 0xff;
-        for (uint32_t at = field->offset; field->kind == MACS_RANGE && at < field->offset + (field->bits + 7u) / 8;
-             at++) {
-            uint8_t differ = rule->bytes[at] ^ macs_rules_high(rules, rule)[at];
-            mask[at] = differ && same ? (uint8_t)(0xff00 >> (__builtin_clz(differ) - 24)) : same;
-            value[at] &= mask[at];
-            same = differ ? 0 : same;
-        }
-    }
-}
-
 /* Where the words begin that are needed to compare all bytes with a mask, into `at`: how many. */
 static uint32_t choose_words(const struct macs_rules *rules, const struct macs_rule *const sorted[], uint32_t count,
                              uint8_t at[MACS_TERNARY_FEW_WORDS]) {
@@ -29,7 +12,7 @@ static uint32_t choose_words(const struct macs_rules *rules, const struct macs_r
     uint8_t masks[KEY_MAX] = {0}, value[KEY_MAX], mask[KEY_MAX];
     uint32_t words = 0;
     for (uint32_t i = 0; i < count; i++) {
-        macs_ternary_few_comparable(rules, sorted[i], value, mask);
+        macs_rules_comparable(rules, sorted[i], value, mask);
         for (uint32_t byte = 0; byte < key_bytes; byte++)
             masks[byte] |= mask[byte];
     }
@@ -47,7 +30,7 @@ static uint32_t choose_words(const struct macs_rules *rules, const struct macs_r
 static void fill_lane(struct macs_ternary_few *few, const struct macs_rules *rules, uint32_t number,
                       const struct macs_rule *rule) {
     uint8_t value[KEY_MAX], mask[KEY_MAX];
-    macs_ternary_few_comparable(rules, rule, value, mask);
+    macs_rules_comparable(rules, rule, value, mask);
     few->entries[number] = macs_values_at(&rules->values, rule->slot);
     for (uint32_t word = 0; word < few->words; word++) {
         uint64_t *line = few->lines + (size_t)(word * few->quads + number / LANES) * MACS_SCAN_WORDS;

@@ -9,7 +9,8 @@
  * none, and lookups go on as ternary_cells.h says; what that needs is always there.
  * -DMACS_NO_FEW_ENTRIES: lookups never do this.
  * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
- * Cost: lookup, for each word that is compared 64 bytes for four entries, from the first-level cache. A change 1 µs.
+ * Cost: lookup, for each word that is compared 64 bytes for four entries, from the first-level cache. A change 1 µs;
+ * more in a table that had many entries, as it looks for those that are left among their places.
  */
 #ifndef MACS_TABLES_TERNARY_FEW_H
 #define MACS_TABLES_TERNARY_FEW_H
@@ -122,9 +123,5 @@ struct macs_ternary_few *macs_ternary_few_make(const struct macs_rules *rules, c
                                                uint32_t count);
 
 uint64_t macs_ternary_few_bytes(const struct macs_ternary_few *few);
-
-/* The value and mask to compare with: of a range what its ends have in common. */
-void macs_ternary_few_comparable(const struct macs_rules *rules, const struct macs_rule *rule, uint8_t *value,
-                                 uint8_t *mask);
 
 #endif
