@@ -23,7 +23,8 @@ from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.pipelined import pipelined
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, has_queues, schedule
-from transpiler.schedule.state import large_counters, large_state, state_cells
+from transpiler.schedule.state import large_counters, state_cells
+from transpiler.schedule.where_to_cut import near_tables, started_state, state_to_cut_at, with_cuts
 from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING
 from transpiler.targets.target import Target
 
@@ -63,15 +64,20 @@ def decide(
     _check_queues(program, scheduler, diagnostics)
     choices = capabilities.check(program, target, diagnostics, requested)
     program = renew_locals(lower(program))
-    started = frozenset(filter(scheduler.starts_state, large_state(program, 0)))
-    large = frozenset(filter(scheduler.cut, started & large_state(program, target.near_bytes)))
+    started = started_state(program, scheduler)
+    large = state_to_cut_at(program, started, target.near_bytes, scheduler)
     # steered frames go to workers of the front, whatever the back does
     ways = configuration.ways if configuration.cut is None else replace(configuration.ways, steering=False)
     atomic = with_atomic_regions(with_hoisted_indexes(program, started), ways)
     program = with_inlined_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
-    near = frozenset(filter(scheduler.cut, _near(choices, target) - compared))
-    options = replace(scheduler, cut=lambda table: scheduler.cut(table) and table not in near | compared, large=large)
+    reads = {
+        name: choice.read_bytes
+        for name, choice in choices.items()
+        if choice.kernel.memory != NOTHING and name not in compared
+    }
+    near = near_tables(reads, target.near_bytes, scheduler)
+    options = with_cuts(scheduler, near | compared, large)
     kernels = {name: choice.kernel for name, choice in choices.items()}
     deferred = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
     if configuration.cut is not None:
@@ -141,15 +147,6 @@ def _state_note(program: Program, extern: ExternInstance) -> str:
     pages = ", on huge pages" if size >= HUGE_PAGE_BYTES else ""
     workers = ", for each worker" if extern.kind.endswith("counter") else ""
     return f"{cells:,} cells of {each:,} byte{'s' if each > 1 else ''} take {in_units(size)}{workers}{pages}"
-
-
-def _near(chosen: Mapping[str, Choice], target: Target) -> frozenset[str]:
-    """The tables whose lookups do not miss the cache, as far as it is known what they read."""
-    return frozenset(
-        name
-        for name, choice in chosen.items()
-        if choice.kernel.memory != NOTHING and choice.read_bytes <= target.near_bytes
-    )
 
 
 def _note(choice: Choice | None) -> str:

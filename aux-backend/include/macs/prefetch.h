@@ -1,7 +1,19 @@
-/* Prefetches state that is going to be written; does nothing where MACS_NO_PREFETCH is defined. */
+/* Prefetches of headers of packets, and of state. Those of tables are their kernels' (tables/common/prefetch.h). */
 #ifndef MACS_PREFETCH_H
 #define MACS_PREFETCH_H
 
+#include <odp_api.h>
+
+/* Packets ahead whose headers are prefetched while one is parsed. */
+#define MACS_PREFETCH_AHEAD 8u
+
+/* Prefetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
+static inline void macs_prefetch_headers(const odp_packet_t handles[], unsigned index, unsigned count) {
+    if (index + MACS_PREFETCH_AHEAD < count)
+        odp_prefetch(odp_packet_data(handles[index + MACS_PREFETCH_AHEAD]));
+}
+
+/* State that is going to be written. Does nothing where MACS_NO_PREFETCH is defined. */
 static inline void macs_prefetch_to_write(const void *address) {
 #ifdef MACS_NO_PREFETCH
     (void)address;

@@ -14,6 +14,7 @@
 #ifndef MACS_RUN_TO_COMPLETION_H
 #define MACS_RUN_TO_COMPLETION_H
 
+#include <macs/prefetch.h>
 #include <macs/program.h>
 #include <macs/worker.h>
 #include <string.h>
@@ -25,9 +26,6 @@ typedef uint8_t macs_verdict;
 
 /* Bytes of a packet's state that are worth a place in its burst's: that must stay in a core's second cache. */
 #define MACS_STATE_IN_BURST 1024u
-
-/* Packets ahead whose headers are prefetched while one is parsed. */
-#define MACS_PREFETCH_AHEAD 8u
 
 /* What the packets of a burst have in common. A copy of it stays in registers; what the worker has would be read anew
  * after every store to a frame. */
@@ -103,12 +101,6 @@ static inline bool macs_can_parse(odp_packet_t handle, uint32_t parse_bytes) {
 
 /* The verdict of a packet that cannot be bound. */
 #define MACS_VERDICT_REFUSED (MACS_VERDICT_DROP + MACS_CAUSE_RX_ERROR)
-
-/* Prefetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
-static inline void macs_prefetch_headers(const odp_packet_t handles[], unsigned index, unsigned count) {
-    if (index + MACS_PREFETCH_AHEAD < count)
-        odp_prefetch(odp_packet_data(handles[index + MACS_PREFETCH_AHEAD]));
-}
 
 /* The frames of some packets together. */
 struct macs_extent {
