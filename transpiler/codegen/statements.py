@@ -30,7 +30,7 @@ from transpiler.codegen.expressions import Expressions, joined
 from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.loops import LongLoops
-from transpiler.codegen.packing import pack_padded
+from transpiler.codegen.packing import pack_key
 from transpiler.codegen.places import at
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
@@ -248,8 +248,7 @@ class Statements:
         """Pack the table's key into a byte array; nothing where its entries are words."""
         if self.tables.words(table.name) is not None:
             return ()
-        packed, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
-        return packed
+        return pack_key(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
 
     def apply(self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False) -> CBlock:
         """Look the table up here, or finish the lookup `lookup` that the stage has started; run the action."""
