@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.analysis.locations import Location, Locator
+from transpiler.analysis.locations import Location
 from transpiler.codegen.apply import Application
 from transpiler.codegen.c.build import TRUE, cast, infix, operand
 from transpiler.codegen.c.nodes import (
@@ -88,7 +88,6 @@ class Statements:
         self.leave = leave
         self.loops = loops
         self.render = Expressions(storage, scope)
-        self.locator = Locator(program)
         self.table = ""  # whose action is being rendered
 
     def body(self, body: Body) -> CBody:
@@ -283,7 +282,7 @@ class Statements:
         action = self.program.action[name]
         outer_data, outer_table = dict(self.scope.action_data), self.table
         self.table = table
-        assigned = {location.owner for location in self.locator.written_in(action.body)}
+        assigned = {location.owner for location in self.tables.locator.written_in(action.body)}
         member = self.tables.member(table, name)
         words = self.tables.words(table) is not None
         prologue: list[CStatement] = []
