@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,20 +57,22 @@ def lines_of(paths: list[Path]) -> Iterator[tuple[str, str]]:
             yield f"{stem}.[ch]", text
 
 
-def tracked(under: str) -> list[Path]:
-    """The source files below a folder of the checkout, without tests and programs."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--", under], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    paths = (Path(name) for name in listed.stdout.split("\0") if name)
-    return sorted(p for p in paths if p.suffix in SUFFIXES and p.parts[0] not in ("tests", "apps"))
+def sources(under: str) -> list[Path]:
+    """The source files below a folder of the checkout, without tests, programs, and what is made."""
+    found = (p.relative_to(ROOT) for suffix in SUFFIXES for p in (ROOT / under).resolve().rglob(f"*{suffix}"))
+    return sorted(p for p in found if p.parts[0] not in ("tests", "apps") and not any(map(_is_made, p.parts)))
+
+
+def _is_made(part: str) -> bool:
+    return part.startswith(".") or part in ("build", "__pycache__") or part.endswith(".egg-info")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Print what each source file is for.")
     parser.add_argument("under", nargs="?", default=".", help="a folder of the checkout, as aux-backend/runtime")
     under = parser.parse_args().under
-    paths = [p for p in tracked(under) if (ROOT / p).stat().st_size]
+    inside = (ROOT / under).resolve().is_relative_to(ROOT)
+    paths = [p for p in sources(under) if (ROOT / p).stat().st_size] if inside else []
     if not paths:
         print(f"files: no source file of the checkout is in {under}", file=sys.stderr)
         return 1
