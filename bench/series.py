@@ -5,7 +5,8 @@
   frames  l2fwd over the size of frames
   cores   l2fwd over the number of cores
   optimisations  four programs with and without each optimisation
-  kernels  ipv6fwd with the trie and with its twin without compressed paths
+  kernels  ipv6fwd with the trie and with its twin without compressed paths; router with access lists of 2, 16 and 1,000 entries
+           with and without the scan of few entries
   changes adding, modifying and removing entries, of each kernel
   buffers self-described buffers against separate descriptions and buffers: bare forwarding and four programs
   io      port to port through each kind of port, beside testpmd and an installed ODP; interfaces need root
@@ -49,6 +50,7 @@ SIZES = (64, 128, 256, 512, 1024, 1518)
 MEDIUM = 1_000_000
 BEST = (256, 64)
 USUAL_POINT = (32, 32)
+FEW = (2, 16, 1000)
 FORWARDERS = ("l2fwd", "ipv4fwd", "ipv6fwd", "ndn")
 OPTIMISED: dict[str, dict[str, object]] = {
     "l2fwd": {"entries": MEDIUM, "packets": MEDIUM},
@@ -151,16 +153,44 @@ def optimisations(quick: bool) -> None:
 
 
 def kernels(quick: bool) -> None:
-    """Two switches side by side, with the same entries and the same frames."""
-    app, table, twin = "ipv6fwd", "V6Ingress.routes", "lpm_trie_plain"
-    path, suite = share("apps") / app / f"{app}.p4", suite_of(share("apps") / app / f"{app}.p4")
+    """Switches side by side, with the same entries and the same frames."""
+    routes, path = "V6Ingress.routes", share("apps") / "ipv6fwd" / "ipv6fwd.p4"
+    plain = Request(path)
+    ways = {"compressed": plain, "plain": replace(plain, kernels=(f"{routes}=lpm_trie_plain",))}
+    suite = suite_of(path)
     if quick:
         suite = replace(suite, entries=1000, tables=(), packets=1000)
-    rounds, seconds = (1, 0.01) if quick else (9, 0.1)
+    gain, setups = beside(ways, suite, quick)
+    tables = {name: next(t for t in setup.tables if t.name == routes) for name, setup in setups.items()}
+    memory = {name: found.memory_bytes for name, found in tables.items()}
+    print(f"ipv6fwd, {tables['plain'].entries:,} prefixes: {gain:.2f} times as fast with compressed paths as without")
+    few = [{"entries": count, "gain": few_entries(count, quick)} for count in FEW]
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    figures = {"app": "ipv6fwd", "gain": gain, "memory_bytes": memory, "few": few}
+    (FIGURES / "kernels.json").write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def few_entries(count: int, quick: bool) -> float:
+    """What the scan of few entries gains the router, whose access lists have so many."""
+    path = share("apps") / "router" / "router.p4"
     plain = Request(path)
+    ways = {"scanned": plain, "mapped": replace(plain, wanted=plain.wanted.without(("few-entries",)))}
+    suite = replace(
+        suites.USUAL, entries=1000, tables=(f"acl4={count}", f"acl6={count}"), packets=1000 if quick else 100_000
+    )
+    gain, _ = beside(ways, suite, quick)
+    print(
+        f"router, access lists of {count:,} entries: {gain:.2f} times as fast with the scan of few entries as without"
+    )
+    return gain
+
+
+def beside(ways: dict[str, Request], suite: Suite, quick: bool) -> tuple[float, dict[str, session.Setup]]:
+    """Two ways to compile a program, in turns: how many times as fast the first is as the second, and how both were set up."""
+    rounds, seconds = (1, 0.01) if quick else (9, 0.1)
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         setups: dict[str, session.Setup] = {}
-        for name, request in (("compressed", plain), ("plain", replace(plain, kernels=(f"{table}={twin}",)))):
+        for name, request in ways.items():
             folder = Path(scratch) / name
             folder.mkdir()
             wanted = session.Wanted(request, lambda made: order(made, suite), (BEST,), rounds, seconds, 1)
@@ -168,14 +198,8 @@ def kernels(quick: bool) -> None:
         turns = [replace(turn, key=(name, *turn.key[1:])) for name, setup in setups.items() for turn in setup.turns()]
         with counting("measuring") as advance:
             samples = measure(turns, rounds, seconds, advance)
-    gain = ratio(samples["plain", *BEST], samples["compressed", *BEST])
-    tables = {name: next(t for t in setup.tables if t.name == table) for name, setup in setups.items()}
-    memory = {name: found.memory_bytes for name, found in tables.items()}
-    print(f"{app}, {tables['plain'].entries:,} prefixes: {gain:.2f} times as fast with compressed paths as without")
-    FIGURES.mkdir(parents=True, exist_ok=True)
-    (FIGURES / "kernels.json").write_text(
-        json.dumps({"app": app, "gain": gain, "memory_bytes": memory}, indent=1) + "\n"
-    )
+    first, second = ways
+    return ratio(samples[second, *BEST], samples[first, *BEST]), setups
 
 
 def buffer_layouts(quick: bool) -> None:

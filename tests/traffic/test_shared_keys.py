@@ -96,3 +96,15 @@ def test_hosts_that_another_table_matches_stay(tmp_path: Path) -> None:
     _, ratios, frames = made(tmp_path, tables, "routes.apply(); hosts.apply();", **wanted)
     assert ratios == {"I.routes": 1.0, "I.hosts": 1.0}
     assert len({frame[2:4] for frame in frames}) <= 20 and len(set(frames)) > 100  # the four bits in between
+
+
+def test_action_data_that_must_be_so_are_a_constant_part_of_a_key(tmp_path: Path) -> None:
+    """Packets of even groups are dropped: entries of the first table give the same odd one, which all keys of the second have."""
+    tables = table("first", "h.h.a: exact", "choose") + table("second", "m.group: exact; h.h.b: exact")
+    apply = (
+        "first.apply(); if (m.group[0:0] == 0) { mark_to_drop(s); } else if (!second.apply().hit) { mark_to_drop(s); }"
+    )
+    counts, ratios, frames = made(tmp_path, tables, apply)
+    assert counts == {"I.first": 100, "I.second": 100}
+    assert ratios == {"I.first": 1.0, "I.second": 1.0}
+    assert len({frame[4:8] for frame in frames}) > 90

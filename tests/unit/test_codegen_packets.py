@@ -99,6 +99,15 @@ def test_frames_grow_and_shrink_around_their_payload(rest: int) -> None:
     agree("deparsers", frames)
 
 
+@pytest.mark.parametrize("rest", ["", "f1", "f1f2f3f4"])
+def test_headers_that_are_added_and_removed(rest: str) -> None:
+    """Each may stay where it is, or move, and have fields that are written."""
+    out = agree("inserted", [bytes.fromhex(f"{what:02x} 1234 c1 d1d2 a5 5678 {rest}") for what in range(256)])
+    assert bytes.fromhex(f"20 1234 c1 d1d2 ee 3678 {rest}") in out
+    assert bytes.fromhex(f"09 1234 {'00' * 16} 09 c1 d1d2 a5 5678 7000 {rest}") in out
+    assert len(out) == (256 if rest else 252)  # of four nothing is left
+
+
 def test_options_that_nothing_changes() -> None:
     out = agree("options", cut(["00 40 aa", "35 40 01 02 03 aa bb", "f0 00" + "11" * 15 + "aa"]))
     assert bytes.fromhex("35 3f 01 02 03 aa bb") in out

@@ -237,6 +237,14 @@ def test_small_joins_are_shared_and_large_ones_become_stages() -> None:
     assert not merged.pipes[0].joins
 
 
+@pytest.mark.parametrize(("statements", "found"), [(2, ["entry", "t0", "t1"]), (50, ["entry", "t0", "t1", "merge"])])
+def test_what_the_actions_of_tables_do_counts_in_the_size_of_a_join(statements: int, found: list[str]) -> None:
+    """Each stage that has the join has them once more."""
+    b = Case()
+    b.tables_with(t4=[b.set("m1", i) for i in range(statements)])
+    assert names(b.plan(two_ways(b), apply("t4"), join_limit=20, cut=lambda table: table != "t4")) == found
+
+
 def test_stages_that_one_stage_alone_leaves_packets_to() -> None:
     b = Case().tables_with()
     plan = b.plan(two_ways(b), b.set("m1", 1), apply("t4"), apply("t2"))

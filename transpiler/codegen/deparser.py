@@ -1,8 +1,11 @@
 """The deparser → C.
 
-Headers that lie where they were received stay there: only the fields that the program wrote are stored back. If the
-layout changed, headers are taken out of the frame first, as they were there, or zeros, the frame gets longer or shorter,
-and they are put in front of it again. Headers in front of the payload that no program can move against it
+Headers that lie where they were received stay there: only the fields that the program wrote are stored back. One walk goes from
+the last header to the first. As long as a header ends where the one behind it begins, it stays where it is, whatever becomes of
+the headers in front of it. From the first one on that does not, headers are put together in a list, as they were in the frame,
+or zeros. Then the frame gets longer or shorter at its front, and begins with the list. Fields are stored while a header is still
+in the frame, or is in the list: at once, or behind the walk, where a header may be taken from where another one lies (copies,
+headers that are emitted twice, assigned varbits). Headers in front of the payload that no program can move against it
 (`settled_headers`) stay where they are even so, and where all are such, nothing looks whether the layout has changed.
 Sunk fields (schedule/sinking.py) are stored where the packet's way through the program has written them.
 """
@@ -14,7 +17,7 @@ from typing import Any
 
 from transpiler.analysis.layout import settled_headers
 from transpiler.analysis.locations import Location
-from transpiler.codegen.c.build import FALSE, TRUE, all_of, call, cast, infix, operand, packed, packet, plus
+from transpiler.codegen.c.build import FALSE, NULL, TRUE, all_of, call, cast, infix, operand, packet, plus
 from transpiler.codegen.c.nodes import (
     Assign,
     Block,
@@ -27,7 +30,6 @@ from transpiler.codegen.c.nodes import (
     Member,
     Name,
     Statement as CStatement,
-    Unary,
 )
 from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.packing import stored
@@ -36,12 +38,12 @@ from transpiler.codegen.statements import Statements
 from transpiler.externs.table import CUTTING, KEEPING
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef
 from transpiler.hlir.program import Control
-from transpiler.hlir.statements import Emit, Statement
-from transpiler.hlir.traverse import walk
+from transpiler.hlir.statements import CopyHeader, Emit, Statement
+from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
 from transpiler.schedule.pipeline import calls
 
-HEAD, FRONT, GROWN, TO, MOVED = (Name(name) for name in ("head", "front", "grown", "to", "moved"))
+LIST, USED, FRONT, TO = (Name(name) for name in ("list", "used", "front", "to"))
 
 
 class DeparserStatements(Statements):
@@ -81,23 +83,22 @@ class DeparserStatements(Statements):
 
     def _change(self, emits: list[Emit], plain: bool) -> Body:
         """The change of the frame. `plain`: a header goes out where it is valid."""
-        made = list(self._places_of_repeated(emits))
         headers = [e.header for e in emits]
         guards = [self._valid(e.header) if plain else Name(f"emits_{n}") for n, e in enumerate(emits)]
         may_move = any(self._assigned(header) is not None for header in headers) or calls(self.program, KEEPING)
         settled = None if may_move or not self.in_place else settled_headers(self.program)
         first = len(headers) - (settled or 0)
-        if first or settled is None:
-            made += self._move(guards, headers, first)
-        stores = [self._store_back(number, header, moved=0 < first <= number) for number, header in enumerate(headers)]
-        if first > 0:
-            made.append(Declare("uint32_t", GROWN.name, infix(HEAD, "-", FRONT), constant=True))
-        for guard, store in zip(guards, stores, strict=True):
-            if store:
-                made.append(If(guard, store))
-        if calls(self.program, CUTTING):
-            made.append(self._truncate())
-        return tuple(made)
+        if not headers:
+            made = self._without_headers()
+        elif first or settled is None:
+            made = self._walk(guards, headers, first)
+        else:
+            made = tuple(
+                If(guard, self._at(self._in_frame(header), stores))
+                for guard, header in zip(guards, headers, strict=True)
+                if (stores := self._stores(header))
+            )
+        return (*made, self._truncate()) if calls(self.program, CUTTING) else made
 
     def _truncate(self) -> If:
         """Cut the frame, unless it is recirculated as it is."""
@@ -109,54 +110,72 @@ class DeparserStatements(Statements):
     def _nothing(self) -> If:
         return If(infix(packet("length"), "==", 0), self.nothing_left)
 
-    def _move(self, guards: list[Expression], headers: list[HeaderPlace], first: int) -> Body:
-        """Bring the headers that go out before number `first` to the head of the frame, if they do not stand there
-        already."""
+    def _without_headers(self) -> Body:
         offset = packet("payload_offset")
-        if not headers:
-            without = If(call("macs_layout_resize", "packet", offset, 0), self.lost)
-            return (If(infix(offset, "!=", 0), (without, self._nothing())),)
-        made: list[CStatement] = [Declare("uint32_t", HEAD.name, Literal("0")), Declare("bool", MOVED.name, FALSE)]
-        for number in range(first):
-            place, size = self._place(number, headers[number]), self._size(headers[number])
-            changed = infix(place, "!=", HEAD)
-            if (field := self._assigned(headers[number])) is not None:
-                changed = infix(changed, "||", infix(field, "!=", self.render.received_varbit(headers[number])))
-            moved = Assign(MOVED, changed, operator="|=")
-            made.append(If(guards[number], (moved, Assign(HEAD, size, operator="+="))))
-        made.append(Declare("uint32_t", FRONT.name, offset))
-        for number in range(first, len(headers)):
-            made.append(If(guards[number], (Assign(FRONT, self._size(headers[number]), operator="-="),)))
-        gather = self._gather(guards[:first], headers[:first])
+        without = If(call("macs_layout_resize", "packet", offset, 0), self.lost)
+        return (If(infix(offset, "!=", 0), (without, self._nothing())),)
+
+    def _walk(self, guards: list[Expression], headers: list[HeaderPlace], first: int) -> Body:
+        """From the last header to the first. Those from number `first` on stay where they are in any case."""
+        capacity = max(1, sum(map(self._maximum, headers[:first])))
+        late = self._shares_bytes(headers)
+        walked: list[CStatement] = []
+        behind: list[CStatement] = []
+        places: list[CStatement] = []
+        for number, (guard, header) in reversed([*enumerate(zip(guards, headers, strict=True))]):
+            stores = self._stores(header)
+            to = Name(f"to_{number}") if late and number < first else TO
+            if number >= first:
+                stay = Assign(FRONT, self._size(header), operator="-=")
+                walked.append(If(guard, (stay, *self._at(self._in_frame(header), stores))))
+                continue
+            place = self._place_of(header, capacity, to if stores else None)
+            if late:
+                places += [Declare("uint8_t *", to.name, NULL)] if stores else []
+                if done := (*self._note_assigned(header), *self._at(to, stores)):
+                    behind.append(If(guard, done))
+            elif stores:
+                place = (Declare("uint8_t *", to.name), *place, *stores)
+            walked.append(If(guard, place))
+        resized = If(call("macs_layout_resize", "packet", FRONT, infix(capacity, "-", USED)), self.lost)
+        put = Do(call("memcpy", packet("data"), infix(LIST, "+", USED), infix(capacity, "-", USED)))
+        change = (resized, self._nothing(), put)
+        changed = infix(infix(FRONT, "!=", 0), "||", infix(USED, "!=", capacity))
+        return (
+            Declare("uint8_t", LIST.name, size=capacity),
+            Declare("uint32_t", USED.name, operand(capacity)),
+            Declare("uint32_t", FRONT.name, packet("payload_offset")),
+            *places,
+            *walked,
+            *behind,
+            *((If(changed, change),) if self.in_place else change),
+        )
+
+    def _shares_bytes(self, headers: list[HeaderPlace]) -> bool:
+        """Whether bytes of the frame may be those of several headers."""
+        places = [self.storage.access(header) for header in headers]
+        copied = any(isinstance(s, CopyHeader) for s in program_statements(self.program))
+        repeated = any(places.count(place) > 1 for place in places)
+        return copied or repeated or any(self._assigned(header) is not None for header in headers)
+
+    def _place_of(self, header: HeaderPlace, capacity: int, to: Name | None) -> Body:
+        """Where a header goes, into `to`: it stays, or is put at the front of the list."""
+        place = self._slot_of_place(header)
+        taken: list[CStatement] = [Assign(USED, self._size(header), operator="-="), *self._take(header)]
+        kept: list[CStatement] = [Assign(FRONT, place)]
+        if to is not None:
+            taken.insert(1, Assign(to, infix(LIST, "+", USED)))
+            kept.append(Assign(to, infix(packet("data"), "+", place)))
         if not self.in_place:
-            return (*made, Block(gather))
-        return (*made, If(infix(MOVED, "||", infix(HEAD, "!=", FRONT)), gather))
+            return tuple(taken)
+        stays = infix(infix(USED, "==", capacity), "&&", infix(infix(place, "+", self._size(header)), "==", FRONT))
+        if (field := self._assigned(header)) is not None:
+            stays = infix(stays, "&&", infix(field, "==", self.render.received_varbit(header)))
+        return (If(stays, tuple(kept), tuple(taken)),)
 
-    def _places_of_repeated(self, emits: list[Emit]) -> Body:
-        """A header that is emitted more than once may come to lie in several places: each emission has its own."""
-        places = [self.storage.access(e.header) for e in emits]
-        self._repeated = frozenset(n for n, place in enumerate(places) if places.count(place) > 1)
-        own = [(n, self._slot_of_place(e.header)) for n, e in enumerate(emits) if n in self._repeated]
-        return tuple(Declare("uint16_t", f"place_{n}", slot) for n, slot in own)
-
-    def _gather(self, guards: list[Expression], headers: list[HeaderPlace]) -> Body:
-        capacity = max(1, sum(map(self._maximum, headers)))
-        buffer, used = Name("list"), Name("used")
-        taken: list[CStatement] = []
-        put: list[CStatement] = []
-        offset = 0
-        for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
-            out = plus(buffer, offset)
-            taken.append(If(guard, self._take(number, header, out)))
-            placed = call("macs_layout_put", "packet", Unary("&", used), out, self._size(header))
-            put.append(If(guard, (Assign(self._place(number, header), placed), *self._note_assigned(header))))
-            offset += self._maximum(header)
-        resize = If(call("macs_layout_resize", "packet", FRONT, HEAD), self.lost)
-        declared = Declare("uint8_t", "list", packed([Literal("0")]), size=capacity)
-        return (declared, *taken, resize, self._nothing(), Declare("uint32_t", "used", Literal("0")), *put)
-
-    def _take(self, number: int, header: HeaderPlace, out: Expression) -> Body:
-        place, field = self._place(number, header), self._assigned(header)
+    def _take(self, header: HeaderPlace) -> Body:
+        """Put a header as it is in the frame where the list begins."""
+        place, field, out = self._slot_of_place(header), self._assigned(header), infix(LIST, "+", USED)
         if field is None:
             return (Do(call("macs_layout_take", "packet", out, place, self._size(header))),)
         owner = self.storage.access(header).owner
@@ -177,8 +196,8 @@ class DeparserStatements(Statements):
         field = self.storage.assigned_varbit(owner)
         return None if field is None else self.render.element(self.storage.field(owner, field), header)
 
-    def _store_back(self, number: int, header: HeaderPlace, moved: bool) -> Body:
-        """`moved`: the frame has grown in front of the header, which has not moved: by `grown` bytes, modulo 2^32."""
+    def _stores(self, header: HeaderPlace) -> Body:
+        """Store the fields that the program may have written, from `to` on."""
         owner = self.storage.access(header).owner
         made: list[CStatement] = []
         offset, behind = 0, False
@@ -195,14 +214,16 @@ class DeparserStatements(Statements):
                 base = TO if bytes_ is None else infix(TO, "+", bytes_)
                 made += self._store_run(header, run, base, offset)
                 run = []
-        if not made:
-            return ()
+        return tuple(made)
+
+    def _in_frame(self, header: HeaderPlace) -> Expression:
+        """The address of a header that lies where it was received."""
         fixed = self.storage.place(self.storage.access(header).owner)
-        place = self._place(number, header) if fixed is None else operand(fixed)
-        if moved:
-            place = cast("uint16_t", infix(place, "+", GROWN))
-        address = packet("data") if place == operand(0) else infix(packet("data"), "+", place)
-        return (Declare("uint8_t *", TO.name, address, constant=True), *made)
+        place = self._slot_of_place(header) if fixed is None else operand(fixed)
+        return packet("data") if place == operand(0) else infix(packet("data"), "+", place)
+
+    def _at(self, address: Expression, stores: Body) -> Body:
+        return (Declare("uint8_t *", TO.name, address, constant=True), *stores) if stores else ()
 
     def _store_run(self, header: HeaderPlace, run: list[tuple[Field, int]], base: Expression, end: int) -> Body:
         """Fields that end with a byte; those that fill whole bytes together are stored together."""
@@ -236,9 +257,6 @@ class DeparserStatements(Statements):
             return TRUE
         return self.render.element(self.storage.valid(self.storage.access(header).owner), header)
 
-    def _place(self, number: int, header: HeaderPlace) -> Expression:
-        return Name(f"place_{number}") if number in self._repeated else self._slot_of_place(header)
-
     def _slot_of_place(self, header: HeaderPlace) -> Expression:
         return self.render.element(self.storage.at(self.storage.access(header).owner), header)
 
@@ -246,7 +264,7 @@ class DeparserStatements(Statements):
         owner = self.storage.access(header).owner
         fixed = self.program.header_type_of[owner].fixed_bits // 8
         if not self.storage.has_varbit(owner):
-            return operand(fixed)
+            return Literal(f"{fixed}u")
         if (field := self._assigned(header)) is not None:
             return infix(Literal(f"{fixed}u"), "+", call("macs_varbit_bytes", field))
         return infix(Literal(f"{fixed}u"), "+", self.render.element(self.storage.varbit_bytes(owner), header))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from transpiler.codegen.c.build import address, call, packed as packed_list, plus
+from transpiler.codegen.c.build import address, call, infix, packed as packed_list, plus
+from transpiler.codegen.c.integers import WORD
 from transpiler.codegen.c.nodes import (
     Assign,
     Block,
@@ -19,10 +20,11 @@ from transpiler.codegen.c.nodes import (
     Statement,
 )
 from transpiler.codegen.ctypes import bytes_of, c_type, is_wide
-from transpiler.codegen.expressions import Expressions
+from transpiler.codegen.expressions import Expressions, as_word
 from transpiler.hlir.expressions import Conditional, Expression, ListExpression
 from transpiler.hlir.types import Type, Varbit, width_of
 
+KEY = Name("key")
 USED = Name("used")  # bits of a buffer that is filled with what varies
 
 
@@ -126,3 +128,27 @@ def store_padded(buffer: C, at: int, type_: Type, value: C) -> Body:
     padding = bytes_of(bits) * 8 - bits
     cleared = (Assign(Index(buffer, Literal(str(at))), Literal("0")),) if padding else ()
     return (*cleared, Do(call(f"{c_type(type_)}_store", place, padding, bits, value)))
+
+
+def pack_key(render: Expressions, buffer: C, values: tuple[Expression, ...]) -> Body:
+    """Each value right-aligned in whole bytes, for a table. For all that C knows a store of bytes may change anything: `restrict`
+    says that it does not, so that what several values are computed from is loaded once."""
+    place = buffer if isinstance(buffer, Name) or len(values) == 1 else KEY
+    sizes = [bytes_of(width_of(value.type)) for value in values]
+    packed: list[Statement] = []
+    at = 0
+    for value, size in zip(values, sizes, strict=True):
+        packed += _key_field(render, place, at, value, room=sum(sizes) - at)
+        at += size
+    if place is buffer:
+        return tuple(packed)
+    return (Block((Declare("uint8_t *restrict", KEY.name, buffer), *packed)),)
+
+
+def _key_field(render: Expressions, place: C, at: int, value: Expression, room: int) -> Body:
+    """A value of 3, 5, 6 or 7 bytes is stored with one store of a word, where those behind it are stored later."""
+    size = bytes_of(width_of(value.type))
+    if size not in (3, 5, 6, 7) or 8 * room < WORD:
+        return store_padded(place, at, value.type, render(value))
+    word = infix(as_word("uint64_t", value, render(value)), "<<", WORD - 8 * size)
+    return (Do(call("macs_store_bytes", plus(place, at), WORD // 8, word)),)

@@ -95,7 +95,8 @@ class Context:
     def stages(self, plan: PipelinePlan) -> tuple[LoweredStage, ...]:
         numbers = range(len(plan.pipe.stages))
         functions = tuple(self._function_name(plan.pipe, number) for number in numbers)
-        return tuple(_StageLowering(self, plan, functions, number).lowered() for number in numbers)
+        listed = fed_by_one(plan.pipe)
+        return tuple(_StageLowering(self, plan, functions, listed, number).lowered() for number in numbers)
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
@@ -117,9 +118,11 @@ class LoweredStage:
 
 
 class _StageLowering:
-    """Lowers one stage."""
+    """Lowers one stage. `functions`: the names of the functions of all; `listed`: the stages that are fed by one alone."""
 
-    def __init__(self, context: Context, plan: PipelinePlan, functions: tuple[str, ...], number: int) -> None:
+    def __init__(
+        self, context: Context, plan: PipelinePlan, functions: tuple[str, ...], listed: frozenset[int], number: int
+    ) -> None:
         self.context = context
         self.plan = plan
         self.pipe = pipe = plan.pipe
@@ -139,7 +142,7 @@ class _StageLowering:
         )
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments, in_place=context.in_place, outcome=outcome)
-        self.listed = fed_by_one(pipe)
+        self.listed = listed
         self.bulk = plan.has_arrays(number)
         self._single: set[int] = set()  # joins that one way alone goes to
 
@@ -388,4 +391,4 @@ def _by_name(location: Location) -> tuple[str, str]:
 def _surely_received(program: Program, stage: Stage) -> frozenset[str]:
     """The headers that are valid where a stage begins, and cannot be but by an extract."""
     valid = {where.owner for where, value in stage.known.items() if where.field == VALIDITY and value}
-    return frozenset(valid - made_headers(program))
+    return frozenset(valid - made_headers(program)) if valid else frozenset()

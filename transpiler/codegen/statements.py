@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.analysis.locations import Location, Locator
+from transpiler.analysis.locations import Location
 from transpiler.codegen.apply import Application
 from transpiler.codegen.c.build import TRUE, cast, infix, operand
 from transpiler.codegen.c.nodes import (
@@ -30,7 +30,7 @@ from transpiler.codegen.expressions import Expressions, joined
 from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.loops import LongLoops
-from transpiler.codegen.packing import pack_padded
+from transpiler.codegen.packing import pack_key
 from transpiler.codegen.places import at
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
@@ -88,7 +88,6 @@ class Statements:
         self.leave = leave
         self.loops = loops
         self.render = Expressions(storage, scope)
-        self.locator = Locator(program)
         self.table = ""  # whose action is being rendered
 
     def body(self, body: Body) -> CBody:
@@ -248,8 +247,7 @@ class Statements:
         """Pack the table's key into a byte array; nothing where its entries are words."""
         if self.tables.words(table.name) is not None:
             return ()
-        packed, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
-        return packed
+        return pack_key(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
 
     def apply(self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False) -> CBlock:
         """Look the table up here, or finish the lookup `lookup` that the stage has started; run the action."""
@@ -284,7 +282,7 @@ class Statements:
         action = self.program.action[name]
         outer_data, outer_table = dict(self.scope.action_data), self.table
         self.table = table
-        assigned = {location.owner for location in self.locator.written_in(action.body)}
+        assigned = {location.owner for location in self.tables.locator.written_in(action.body)}
         member = self.tables.member(table, name)
         words = self.tables.words(table) is not None
         prologue: list[CStatement] = []

@@ -99,6 +99,7 @@ class Storage:
             stack.element(i): (stack.name, i, stack.size) for stack in program.stacks for i in range(stack.size)
         }
         self._slots: dict[tuple[str, str], Slot] = {}
+        self._passed: dict[Location, Slot | None] = {}
         self._fixed = self._fixed_offsets() if in_place else {}
 
     def access(self, place: HeaderPlace) -> Access:
@@ -124,6 +125,11 @@ class Storage:
 
     def passed(self, location: Location) -> Slot | None:
         """The slot of a location, where a stage passes it on to the next one."""
+        if location not in self._passed:
+            self._passed[location] = self._passed_slot(location)
+        return self._passed[location]
+
+    def _passed_slot(self, location: Location) -> Slot | None:
         owner, field = location.owner, location.field
         if owner in self._element or owner in self.program.stack:
             return None

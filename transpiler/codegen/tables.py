@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transpiler.analysis.locations import actions_of, sharing_tables
+from transpiler.analysis.locations import Locator, actions_of, sharing_tables
 from transpiler.codegen.c.printer import expression
 from transpiler.codegen.ctypes import bytes_of, c_type, initialiser, storage_bytes
 from transpiler.codegen.names import Names
@@ -86,6 +86,7 @@ class Tables:
     ) -> None:
         self.empty_tables = empty_tables and len(program.tables) >= MANY_TABLES
         self.program = program
+        self.locator = Locator(program)
         self.names = names
         self.kernels = kernels
         names_in_order = [*(table.name for table in program.tables), *(s.name for s in program.value_sets)]

@@ -49,6 +49,8 @@ class Liveness:
         self.to_replication = to_replication
         self.stages: dict[int, Live] = {}
         self.joins: dict[int, Live] = {}
+        # of statements with bodies, which are asked about again for each body around them, by id and what is live behind them
+        self._answered: dict[tuple[int, Live], tuple[Statement, Live]] = {}
 
     def before(self, code: Code) -> Live:
         """What is live at the start of a code. Every later stage and join must be known already."""
@@ -123,6 +125,14 @@ class Liveness:
 
     def before_statement(self, statement: Statement, live: Live) -> Live:
         """What is live before a statement, with `live` behind it."""
+        if not isinstance(statement, ApplyTable | If | Switch):
+            return self._before_statement(statement, live)
+        asked = id(statement), frozenset(live)
+        if asked not in self._answered:
+            self._answered[asked] = statement, self._before_statement(statement, live)
+        return self._answered[asked][1]
+
+    def _before_statement(self, statement: Statement, live: Live) -> Live:
         if self.is_dead(statement, live):
             return live
         match statement:

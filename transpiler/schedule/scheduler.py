@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 
-from transpiler.analysis.locations import Locator
+from transpiler.analysis.locations import Locator, actions_of
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
@@ -27,16 +27,16 @@ class Options:
     """`cut`: whether a lookup in that table, or an access to that register or meter, may miss the cache, so that cutting there
     pays; `starts_state`: whether accesses to that register or meter are started as lookups are; `large`: those of which both
     hold. `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a stage:
-    its own and those of the joins that it leads to. `concurrent_lookups`: tables that do not depend on each other are looked
-    up in the same stage. `merge`: ingress and egress are one pipe where they can be. `run_to_completion`: a burst goes through
-    the one pipe as a whole where it can. `locals`: values that no later stage reads are not kept. `reread`: where packets
-    take more than a `few` values along, header fields that are as they were received are read in the frame, and the other values
-    stay in memory. `constant_propagation`: what is known where a stage begins is used. `queues`: packets
-    wait in queues of ports also where the program does not look at them."""
+    its own, with those of its tables' actions, and those of the joins that it leads to. `concurrent_lookups`: tables that do not
+    depend on each other are looked up in the same stage. `merge`: ingress and egress are one pipe where they can be.
+    `run_to_completion`: a burst goes through the one pipe as a whole where it can. `locals`: values that no later stage reads are
+    not kept. `reread`: where packets take more than a `few` values along, header fields that are as they were received are read
+    in the frame, and the other values stay in memory. `constant_propagation`: what is known where a stage begins is used.
+    `queues`: packets wait in queues of ports also where the program does not look at them."""
 
     cut: Callable[[str], bool] = lambda table: True
     starts_state: Callable[[str], bool] = lambda instance: True
-    join_limit: int = 1000
+    join_limit: int = 300
     concurrent_lookups: bool = True
     merge: bool = True
     locals: bool = True
@@ -149,7 +149,8 @@ def _merge_large(
     locator = Locator(program)
     at_once = TOGETHER if options.concurrent_lookups else 1
     refused: set[int] = set()
-    while (join := _too_large(split, options.join_limit, refused)) is not None:
+    sizes = {table.name: _size_of_actions(program, table.name) for table in program.tables}
+    while (join := _too_large(split, options.join_limit, sizes, refused)) is not None:
         tried = Splitter(locator, merges | {join}, at_once).split(tree)
         if any(map(bool, conflicts(program, tried))):
             refused.add(join)
@@ -158,13 +159,13 @@ def _merge_large(
     return split
 
 
-def _too_large(split: Split, limit: int, refused: Set[int]) -> int | None:
+def _too_large(split: Split, limit: int, actions: Mapping[str, int], refused: Set[int]) -> int | None:
     """The join whose copies have the most statements, if they have more than `limit`.
 
     What it leads to counts: of many joins in a row, each a few statements long, every stage has all that follow it. The
     one in the middle is then the largest, and as a stage it leaves two rows of half the length.
     """
-    own = {join: _size(code) for join, code in split.joins.items()}
+    own = {join: _size(code, actions) for join, code in split.joins.items()}
     sizes = {
         join: (own[join] + sum(own[other] for other in reachable_joins(split, split.joins[join]))) * (len(stages) - 1)
         for join, stages in users_of_joins(split).items()
@@ -174,8 +175,13 @@ def _too_large(split: Split, limit: int, refused: Set[int]) -> int | None:
     return largest if largest is not None and sizes[largest] > limit else None
 
 
-def _size(code: Code) -> int:
-    """Statements and forks."""
+def _size(code: Code, actions: Mapping[str, int]) -> int:
+    """Statements and forks, with those of the tables' actions: each place where a table is applied has them."""
     forks = [piece for piece in code if isinstance(piece, Fork)]
     plain = tuple(piece for piece in code if not isinstance(piece, Fork))
-    return sum(1 for _ in statements_of(plain)) + sum(1 + sum(map(_size, fork.arms)) for fork in forks)
+    own = sum(1 + (actions[s.table] if isinstance(s, ApplyTable) else 0) for s in statements_of(plain))
+    return own + sum(1 + sum(_size(arm, actions) for arm in fork.arms) for fork in forks)
+
+
+def _size_of_actions(program: Program, table: str) -> int:
+    return sum(1 for action in actions_of(program, table) for _ in walk(action.body))

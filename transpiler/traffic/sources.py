@@ -202,7 +202,12 @@ class _Experiment:
                 return ONE if value else ZERO
             case [int() as bit] if bit >= 0:
                 return bit if self._frame_bit(bit) == value else UNKNOWN
-            case [DataBit() as bit] if (bit.table, bit.parameter) not in self.sources.rigid:
+            case [DataBit() as bit] if (
+                bit.table,
+                bit.parameter,
+            ) in self.sources.rigid:  # which all entries have as it is here
+                return ONE if value else ZERO
+            case [DataBit() as bit]:
                 return bit if self._data_bit(bit) == value else UNKNOWN
         return UNKNOWN
 

@@ -9,20 +9,12 @@
 /* `at` of a header that was never extracted: it has no bytes in the frame yet. */
 #define MACS_NOWHERE UINT16_MAX
 
-/* Take a header out of the frame: its `bytes` as they are there at `at`. `out` has zeros, which one has that was never
- * in the frame. */
+/* Take a header out of the frame: its `bytes` as they are there at `at`; zeros, where it never was in the frame. */
 static inline void macs_layout_take(const struct macs_packet *packet, uint8_t *out, uint16_t at, uint32_t bytes) {
     if (at != MACS_NOWHERE)
         memcpy(out, packet->data + at, bytes);
-}
-
-/* Put a header into the frame at `*used`, and `*used` behind it. Returns where it lies now. */
-static inline uint16_t macs_layout_put(const struct macs_packet *packet, uint32_t *used, const uint8_t *header,
-                                       uint32_t bytes) {
-    uint32_t place = *used;
-    memcpy(packet->data + place, header, bytes);
-    *used = place + bytes;
-    return (uint16_t)place;
+    else
+        memset(out, 0, bytes);
 }
 
 /* Have the frame begin with room for `bytes` bytes in place of its first `old`. Returns 0, or -1 without room for it.

@@ -183,54 +183,102 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     packet->egress_port = standard_metadata_egress_spec;
     *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
     { /* rest.p4:5: deparser */
-        uint32_t head = 0;
-        bool moved = false;
-        if (hdr_extra_valid) {
-            moved |= hdr_extra_at != head;
-            head += 3;
-        }
-        if (hdr_first_valid) {
-            moved |= hdr_first_at != head;
-            head += 15;
-        }
-        if (hdr_items_valid[0]) {
-            moved |= hdr_items_at[0] != head;
-            head += 1;
-        }
-        if (hdr_items_valid[1]) {
-            moved |= hdr_items_at[1] != head;
-            head += 1;
+        uint8_t list[22];
+        uint32_t used = 22;
+        uint32_t front = packet->payload_offset;
+        uint8_t *to_5 = NULL;
+        uint8_t *to_4 = NULL;
+        uint8_t *to_3 = NULL;
+        uint8_t *to_2 = NULL;
+        uint8_t *to_1 = NULL;
+        uint8_t *to_0 = NULL;
+        if (hdr_items_valid[3]) {
+            if (used == 22 && hdr_items_at[3] + 1u == front) {
+                front = hdr_items_at[3];
+                to_5 = packet->data + hdr_items_at[3];
+            } else {
+                used -= 1u;
+                to_5 = list + used;
+                macs_layout_take(packet, list + used, hdr_items_at[3], 1u);
+            }
         }
         if (hdr_items_valid[2]) {
-            moved |= hdr_items_at[2] != head;
-            head += 1;
+            if (used == 22 && hdr_items_at[2] + 1u == front) {
+                front = hdr_items_at[2];
+                to_4 = packet->data + hdr_items_at[2];
+            } else {
+                used -= 1u;
+                to_4 = list + used;
+                macs_layout_take(packet, list + used, hdr_items_at[2], 1u);
+            }
+        }
+        if (hdr_items_valid[1]) {
+            if (used == 22 && hdr_items_at[1] + 1u == front) {
+                front = hdr_items_at[1];
+                to_3 = packet->data + hdr_items_at[1];
+            } else {
+                used -= 1u;
+                to_3 = list + used;
+                macs_layout_take(packet, list + used, hdr_items_at[1], 1u);
+            }
+        }
+        if (hdr_items_valid[0]) {
+            if (used == 22 && hdr_items_at[0] + 1u == front) {
+                front = hdr_items_at[0];
+                to_2 = packet->data + hdr_items_at[0];
+            } else {
+                used -= 1u;
+                to_2 = list + used;
+                macs_layout_take(packet, list + used, hdr_items_at[0], 1u);
+            }
+        }
+        if (hdr_first_valid) {
+            if (used == 22 && hdr_first_at + 15u == front) {
+                front = hdr_first_at;
+                to_1 = packet->data + hdr_first_at;
+            } else {
+                used -= 15u;
+                to_1 = list + used;
+                macs_layout_take(packet, list + used, hdr_first_at, 15u);
+            }
+        }
+        if (hdr_extra_valid) {
+            if (used == 22 && hdr_extra_at + 3u == front) {
+                front = hdr_extra_at;
+                to_0 = packet->data + hdr_extra_at;
+            } else {
+                used -= 3u;
+                to_0 = list + used;
+                macs_layout_take(packet, list + used, hdr_extra_at, 3u);
+            }
         }
         if (hdr_items_valid[3]) {
-            moved |= hdr_items_at[3] != head;
-            head += 1;
+            uint8_t *const to = to_5;
+            macs_store_bits(to, 0, 7, hdr_items_value[3]);
         }
-        uint32_t front = packet->payload_offset;
-        if (moved || head != front) {
-            uint8_t list[22] = {0};
-            if (hdr_extra_valid) {
-                macs_layout_take(packet, list, hdr_extra_at, 3);
-            }
-            if (hdr_first_valid) {
-                macs_layout_take(packet, list + 3, hdr_first_at, 15);
-            }
-            if (hdr_items_valid[0]) {
-                macs_layout_take(packet, list + 18, hdr_items_at[0], 1);
-            }
-            if (hdr_items_valid[1]) {
-                macs_layout_take(packet, list + 19, hdr_items_at[1], 1);
-            }
-            if (hdr_items_valid[2]) {
-                macs_layout_take(packet, list + 20, hdr_items_at[2], 1);
-            }
-            if (hdr_items_valid[3]) {
-                macs_layout_take(packet, list + 21, hdr_items_at[3], 1);
-            }
-            if (macs_layout_resize(packet, front, head)) {
+        if (hdr_items_valid[2]) {
+            uint8_t *const to = to_4;
+            macs_store_bits(to, 0, 7, hdr_items_value[2]);
+        }
+        if (hdr_items_valid[1]) {
+            uint8_t *const to = to_3;
+            macs_store_bits(to, 0, 7, hdr_items_value[1]);
+        }
+        if (hdr_items_valid[0]) {
+            uint8_t *const to = to_2;
+            macs_store_bits(to, 0, 7, hdr_items_value[0]);
+        }
+        if (hdr_first_valid) {
+            uint8_t *const to = to_1;
+            macs_w2_store(to, 24, 96, hdr_first_wide);
+        }
+        if (hdr_extra_valid) {
+            uint8_t *const to = to_0;
+            macs_store_bytes(to, 2, hdr_extra_sum);
+            macs_store_bytes(to + 2, 1, hdr_extra_left);
+        }
+        if (front != 0 || used != 22) {
+            if (macs_layout_resize(packet, front, 22 - used)) {
                 *verdict = MACS_VERDICT_DROP + MACS_CAUSE_NO_BUFFER;
                 return;
             }
@@ -238,50 +286,7 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
                 *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
                 return;
             }
-            uint32_t used = 0;
-            if (hdr_extra_valid) {
-                hdr_extra_at = macs_layout_put(packet, &used, list, 3);
-            }
-            if (hdr_first_valid) {
-                hdr_first_at = macs_layout_put(packet, &used, list + 3, 15);
-            }
-            if (hdr_items_valid[0]) {
-                hdr_items_at[0] = macs_layout_put(packet, &used, list + 18, 1);
-            }
-            if (hdr_items_valid[1]) {
-                hdr_items_at[1] = macs_layout_put(packet, &used, list + 19, 1);
-            }
-            if (hdr_items_valid[2]) {
-                hdr_items_at[2] = macs_layout_put(packet, &used, list + 20, 1);
-            }
-            if (hdr_items_valid[3]) {
-                hdr_items_at[3] = macs_layout_put(packet, &used, list + 21, 1);
-            }
-        }
-        if (hdr_extra_valid) {
-            uint8_t *const to = packet->data + hdr_extra_at;
-            macs_store_bytes(to, 2, hdr_extra_sum);
-            macs_store_bytes(to + 2, 1, hdr_extra_left);
-        }
-        if (hdr_first_valid) {
-            uint8_t *const to = packet->data + hdr_first_at;
-            macs_w2_store(to, 24, 96, hdr_first_wide);
-        }
-        if (hdr_items_valid[0]) {
-            uint8_t *const to = packet->data + hdr_items_at[0];
-            macs_store_bits(to, 0, 7, hdr_items_value[0]);
-        }
-        if (hdr_items_valid[1]) {
-            uint8_t *const to = packet->data + hdr_items_at[1];
-            macs_store_bits(to, 0, 7, hdr_items_value[1]);
-        }
-        if (hdr_items_valid[2]) {
-            uint8_t *const to = packet->data + hdr_items_at[2];
-            macs_store_bits(to, 0, 7, hdr_items_value[2]);
-        }
-        if (hdr_items_valid[3]) {
-            uint8_t *const to = packet->data + hdr_items_at[3];
-            macs_store_bits(to, 0, 7, hdr_items_value[3]);
+            memcpy(packet->data, list + used, 22 - used);
         }
     }
 }

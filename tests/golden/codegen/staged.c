@@ -376,8 +376,11 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         if (hdr_label_valid) { /* staged.p4:53 */
             live->meta_group = meta_group;
             live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-            macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count], 3, hdr_label_value);
-            macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
+            {
+                uint8_t *restrict key = sets->lookups_2->lookup_0.keys[sets->to_2.count];
+                macs_store_bytes(key, 3, hdr_label_value);
+                macs_store_bytes(key + 3, 2, meta_group);
+            }
             macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
         }

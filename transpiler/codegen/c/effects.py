@@ -24,7 +24,6 @@ _ACTS = frozenset(
         "macs_meter_execute_aware",
         "macs_random_next",
         "macs_random_range",
-        "macs_layout_put",
         "macs_layout_resize",
         "macs_layout_truncate",
         "macs_loop_ends",
