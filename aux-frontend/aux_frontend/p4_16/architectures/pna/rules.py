@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.architectures import direct
+from aux_frontend.p4_16.architectures.portable import properties
 from aux_frontend.p4_16.architectures.uses import ExternCall, Uses
 from aux_frontend.p4_16.checker.state import State
 
-_PROPERTIES = direct.Properties(
-    direct={"pna_direct_counter": ("DirectCounter",), "pna_direct_meter": ("DirectMeter",)},
-    shared={"pna_implementation": ("ActionProfile", "ActionSelector")},
-)
+_PROPERTIES = properties.objects("pna")
 _EXPIRY = ("set_entry_expire_time", "restart_expire_timer")
 _MAIN_CONTROL = "main_control"  # the parameter of PNA_NIC
 
