@@ -28,6 +28,7 @@ class Architecture(enum.Enum):
 
     V1MODEL = "v1model"
     PSA = "psa"
+    PNA = "pna"
 
 
 class Role(enum.Enum):
@@ -39,6 +40,8 @@ class Role(enum.Enum):
     INGRESS_DEPARSER = "ingress_deparser"
     EGRESS_PARSER = "egress_parser"
     EGRESS = "egress"
+    PRE_CONTROL = "pre_control"
+    MAIN_CONTROL = "main_control"
     COMPUTE_CHECKSUM = "compute_checksum"
     DEPARSER = "deparser"
 

@@ -126,14 +126,19 @@ def _number(call: ExternCall, name: str) -> ex.Expression:
 
 
 def _has(call: ExternCall, name: str) -> bool:
-    return any(parameter.name == name for parameter in call.resolved.parameters)
+    """Whether the call has an argument of that name: some are optional."""
+    pairs = zip(call.resolved.parameters, call.resolved.arguments, strict=True)
+    return any(parameter.name == name and argument is not None for parameter, argument in pairs)
 
 
 def _count(call: ExternCall) -> None:
-    """count(index), count(), and both with a length."""
-    given = tuple(name for name in ("index", "pkt_len") if _has(call, name))
+    """count(index), count(), and both with a length: `pkt_len` of DPDK, `increment` of PNA."""
+    unit = call.scope.unit
+    given = tuple(name for name in ("index", "pkt_len", "increment") if _has(call, name))
+    if "increment" in given and unit.externs[instance_of(call)].attribute("unit") == "packets":
+        raise unit.failure(call.span, "an increment is of bytes, which this counter does not count")
     method = "direct_counter" if call.receiver and call.receiver.declaration.name == "DirectCounter" else "counter"
-    method += ".count_length" if "pkt_len" in given else ".count"
+    method += ".count_length" if {"pkt_len", "increment"} & set(given) else ".count"
     inputs = tuple(as_number(call.scope.unit, value, call.span) for value in values_of(call, *given))
     call.scope.unit.emit(st.CallExtern(method, instance_of(call), inputs, (), call.span))
 
