@@ -35,6 +35,7 @@ header h_t {{ bit<8> a; bit<8> b; bit<16> c; bit<64> time; }}
 struct H {{ h_t h; }}
 struct M {{ bit<8> m; }}
 struct other_t {{ bit<8> m; }}
+{top}
 parser Main(packet_in packet, out H hdr, inout M meta, in pna_main_parser_input_metadata_t istd) {{
     state start {{ packet.extract(hdr.h); {parser} transition accept; }}
 }}
@@ -51,7 +52,7 @@ control Out(packet_out packet, in H hdr, in M meta, in pna_main_output_metadata_
 PNA_NIC(Main(), Before(), Work(), Out()) main;
 """
 NOTHING = {
-    "include": "dpdk/pna.p4", "parser": "", "before": "H hdr", "pre": "", "control": "", "apply": "", "deparser": "",
+    "include": "dpdk/pna.p4", "top": "", "parser": "", "before": "H hdr", "pre": "", "control": "", "apply": "", "deparser": "",
 }  # fmt: skip
 FRAME = bytes.fromhex("01 02 0003 0000000000000000")
 
@@ -101,6 +102,13 @@ def test_both_declarations_of_the_architecture(tmp_path: Path, include: str) -> 
     assert Switch(program).process(6, FRAME) == [(6, FRAME)]
 
 
+ADD_ONE = 'add_entry("hit", hdr.h.c, (ExpireTimeProfileId_t)0)'
+LEARNING = """action hit(bit<16> x) {{ hdr.h.c = x; }}
+    action miss() {{ {call}; }}
+    table t {{
+        key = {{ hdr.h.a: exact; }} actions = {{ hit; @defaultonly miss; }} default_action = miss;
+        add_on_miss = true; {more}
+    }}"""
 REFUSED = {
     "'hdr' must be struct 'H', as the main parser's": {"before": "other_t hdr"},
     "decryption (decrypt) is not supported": {"pre": "ostd.decrypt = hdr.h.isValid();"},
@@ -119,6 +127,27 @@ REFUSED = {
         "include": "pna.p4",
         "control": "Counter<bit<32>, bit<8>>(4, PNA_CounterType_t.PACKETS) c;",
         "apply": "c.count(1, 5);",
+    },
+    "packets cannot add entries to 't', whose entries are constant": {
+        "control": LEARNING.format(call=ADD_ONE, more="const entries = { 1: hit(2); }"),
+        "apply": "t.apply();",
+    },
+    "'hit' has 1 parameters, and 'action_params' has 2": {
+        "control": LEARNING.format(call='add_entry("hit", {hdr.h.c, hdr.h.c}, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "'x' has 16 bits, and its value in 'action_params' has 8": {
+        "control": LEARNING.format(call='add_entry("hit", hdr.h.a, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "the fields of 'action_params' must be the parameters of 'hit'": {
+        "top": "struct one_t { bit<16> y; }",
+        "control": LEARNING.format(call='add_entry("hit", (one_t){ y = hdr.h.c }, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "expire time profiles have the numbers 0 to 254": {
+        "control": LEARNING.format(call='add_entry("hit", hdr.h.c, (ExpireTimeProfileId_t)255)', more=""),
+        "apply": "t.apply();",
     },
     "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
 }  # fmt: skip
@@ -184,6 +213,64 @@ def test_digests_of_the_deparser_reach_the_control_plane(tmp_path: Path) -> None
     switch = Switch(compilation.load(Request(PACKETS / "pna_externs.p4")))
     switch.process(1, bytes.fromhex("50 05 0000 00000007"))
     assert switch.store.digests == [Digest("Out.news", (5, 7))]
+
+
+# --- entries that packets add ----------------------------------------------------------------------------------------
+
+AGING = """action hit() {{ hdr.h.b = 1; {restart} }}
+    action miss() {{ add_entry("hit", {{}}, (ExpireTimeProfileId_t)0); }}
+    table t {{
+        key = {{ hdr.h.a: exact; }} actions = {{ hit; @defaultonly miss; }} default_action = miss;
+        add_on_miss = true; {property}
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("restart", "timeout", "lives"),
+    [
+        # a hit each 6 s; profile 0 is 10 s, profile 1 is 30 s
+        ("", "idle_timeout_with_auto_delete = true;", [False, True, False, True, False, True]),
+        ("", "pna_idle_timeout = PNA_IdleTimeout_t.AUTO_DELETE;", [False, True, False, True, False, True]),
+        ("restart_expire_timer();", "idle_timeout_with_auto_delete = true;", [False, True, True, True, True, True]),
+        (
+            "set_entry_expire_time((ExpireTimeProfileId_t)1);",
+            "idle_timeout_with_auto_delete = true;",
+            [False, True, True, True, True, True],
+        ),
+        ("", "pna_idle_timeout = PNA_IdleTimeout_t.NOTIFY_CONTROL;", [False, True, True, True, True, True]),
+        ("", "", [False, True, True, True, True, True]),
+    ],
+)
+def test_entries_live_for_the_time_of_their_profile(
+    tmp_path: Path, restart: str, timeout: str, lives: list[bool]
+) -> None:
+    control = AGING.format(restart=restart, property=timeout)
+    now = [0]
+    program = load(tmp_path, control=control, apply="hdr.h.b = 0; t.apply(); send_to_port((PortId_t)1);")
+    switch = Switch(program, clock=lambda: now[0])
+    found = []
+    for _ in lives:
+        ((_, frame),) = switch.process(1, FRAME)
+        found.append(bool(frame[1]))
+        now[0] += 6_000_000
+    assert found == lives
+
+
+def test_the_control_plane_sees_and_takes_away_what_packets_have_added(tmp_path: Path) -> None:
+    program = load(tmp_path, control=AGING.format(restart="", property=""), apply="t.apply();")
+    assert program.table["Work.t"].learns and not program.table["Work.t"].ages
+    switch = Switch(program)
+    switch.process(1, FRAME)
+    ((handle, entry),) = switch.table("Work.t").entries.items()
+    assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit")
+    switch.table_delete("Work.t", handle)
+    assert not switch.table("Work.t").entries
+
+
+def test_a_table_that_deletes_does_not_notify(tmp_path: Path) -> None:
+    control = AGING.format(restart="", property="idle_timeout_with_auto_delete = true;")
+    info = build(load(tmp_path, control=control, apply="t.apply();"), Diagnostics())
+    assert info.tables[0].idle_timeout_behavior == 0 and not info.tables[0].preamble.annotations
 
 
 # --- the pipe --------------------------------------------------------------------------------------------------------

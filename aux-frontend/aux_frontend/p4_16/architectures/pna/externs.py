@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, cast
 
+from aux_frontend.p4_16.architectures.pna import learning
+from aux_frontend.p4_16.architectures.pna.learning import Wanted
 from aux_frontend.p4_16.architectures.portable.checksums import result_type
 from aux_frontend.p4_16.architectures.portable.externs import METHODS, instantiate
 from aux_frontend.p4_16.elaborate import choices, fold, values as va
@@ -27,6 +29,9 @@ from transpiler.hlir.types import Bits, Enum
 
 class Decisions(Protocol):
     """What the architecture's plug keeps for the functions of the main control."""
+
+    @property
+    def wanted(self) -> Wanted: ...
 
     def inputs(self) -> str:
         """What the control that is being elaborated is given: "pre_input" or "main_input"; "" in parsers and deparsers."""
@@ -113,5 +118,8 @@ FUNCTIONS: dict[str, Handler] = {
     "recirculate": _recirculate,
     "mirror_packet": _mirror,
     "SelectByDirection": _select,
+    "add_entry": lambda call: learning.add(call, _decisions(call).wanted),
+    "set_entry_expire_time": learning.set_expire_time,
+    "restart_expire_timer": learning.restart,
 }
 EXTERNS = Externs(instantiate, FUNCTIONS, METHODS)

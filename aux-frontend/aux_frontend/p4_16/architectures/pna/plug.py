@@ -7,11 +7,14 @@ Source: P4 Portable NIC Architecture 0.7, with the pre control of version 0.5, a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.architectures.pna.externs import EXTERNS
+from aux_frontend.p4_16.architectures.pna.learning import Wanted
 from aux_frontend.p4_16.architectures.portable import properties
 from aux_frontend.p4_16.checker import typeops
-from aux_frontend.p4_16.elaborate import layout, pipes, values as va
+from aux_frontend.p4_16.elaborate import expressions, layout, pipes, values as va
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
 from aux_frontend.p4_16.elaborate.pipes import PACKET
 from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
@@ -30,6 +33,8 @@ _PIPES: tuple[tuple[str, pr.Role, tuple[str, ...]], ...] = (
     ("main_control", pr.Role.MAIN_CONTROL, ("hdr", "meta", "main_input", "main_output")),
     ("main_deparser", pr.Role.DEPARSER, (PACKET, "hdr", "meta", "main_output")),
 )
+# the last is the profile of entries that packets add without one; add_entry always gives one
+_OWN_PROPERTIES = ("add_on_miss", "idle_timeout_with_auto_delete", "default_idle_timeout_for_data_plane_added_entries")
 PACKET_LENGTH = "packet_length"  # what packet_in.length() gives
 # what the functions of the main control leave
 _DECISIONS: dict[str, Type] = {
@@ -53,6 +58,7 @@ class Pna:
         self._types: dict[str, str] = {}
         self._own: dict[str, str] = {}
         self._role = pr.Role.PARSER
+        self.wanted = Wanted()
 
     # --- pipes -------------------------------------------------------------------------------------------------------
 
@@ -68,6 +74,7 @@ class Pna:
                 raise unit.failure(span, f"'{name}' of PNA_NIC is not a {kind}")
             self._role = role
             made.append(pipes.elaborate(unit, block, role, roots, self._storage))
+        self.wanted.named(unit)
         return tuple(made)
 
     def _storage(self, root: str, scope: Scope, parameter: ast.Parameter) -> va.Location:
@@ -128,8 +135,25 @@ class Pna:
         return program
 
     def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:
-        """pna_implementation, pna_direct_counter, pna_direct_meter, pna_idle_timeout. PNA 0.7 section 6."""
-        return properties.table_externs(scope, table, name, "pna")
+        """pna_implementation, pna_direct_counter, pna_direct_meter, pna_idle_timeout, add_on_miss, and DPDK's
+        idle_timeout_with_auto_delete. PNA 0.7 section 6."""
+        found = properties.table_externs(scope, table, name, "pna", _OWN_PROPERTIES)
+        notes: list[pr.Annotation] = []
+        for property_ in table.properties:
+            if property_.name not in _OWN_PROPERTIES:
+                continue
+            value = expressions.evaluate(scope, property_.value)
+            if property_.name == "add_on_miss" and isinstance(value, ex.Const) and value.value:
+                notes.append(pr.Annotation(pr.ADD_ON_MISS, "true", property_.span))
+                if table.const_entries and table.entries is not None:
+                    message = f"packets cannot add entries to '{table.name}', whose entries are constant"
+                    raise scope.unit.failure(property_.span, message)
+                if found.implementation is not None:
+                    message = f"packets cannot add entries to '{table.name}', which has an action profile"
+                    raise scope.unit.failure(property_.span, message)
+            elif property_.name == "idle_timeout_with_auto_delete" and isinstance(value, ex.Const) and value.value:
+                notes.append(pr.Annotation(pr.AUTO_DELETE, "true", property_.span))
+        return replace(found, annotations=(*found.annotations, *notes))
 
 
 PLUG = Pna

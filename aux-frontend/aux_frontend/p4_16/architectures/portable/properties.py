@@ -8,6 +8,7 @@ from aux_frontend.p4_16.elaborate import names
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
 from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
 from aux_frontend.p4_16.elaborate.scope import Scope
+from transpiler.diagnostics import Span
 from transpiler.hlir import program as pr
 
 _LANGUAGE_PROPERTIES = ("size", "largest_priority_wins", "priority_delta")
@@ -19,6 +20,10 @@ def objects(prefix: str) -> direct.Properties:
         direct={f"{prefix}_direct_counter": ("DirectCounter",), f"{prefix}_direct_meter": ("DirectMeter",)},
         shared={f"{prefix}_implementation": ("ActionProfile", "ActionSelector")},
     )
+
+
+def _flag(name: str, value: bool, span: Span) -> pr.Annotation:
+    return pr.Annotation(name, str(value).lower(), span)
 
 
 def table_externs(
@@ -38,8 +43,10 @@ def table_externs(
             case "direct_meter":
                 direct_objects.append(extern_of_table(scope, property_, ("direct_meter",), name))
             case "idle_timeout":
-                notify = names.written(scope.unit, value).endswith("NOTIFY_CONTROL")
-                annotations.append(pr.Annotation(pr.SUPPORT_TIMEOUT, str(notify).lower(), property_.span))
+                asked = names.written(scope.unit, value).rpartition(".")[2]
+                annotations.append(_flag(pr.SUPPORT_TIMEOUT, asked == "NOTIFY_CONTROL", property_.span))
+                if asked == "AUTO_DELETE":
+                    annotations.append(_flag(pr.AUTO_DELETE, True, property_.span))
             case "empty_group_action":
                 raise scope.unit.failure(property_.span, "an action for empty groups is not supported")
             case _ if property_.name not in (*_LANGUAGE_PROPERTIES, *own):
