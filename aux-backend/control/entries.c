@@ -205,6 +205,9 @@ int macs_entries_learn(struct macs_entries *entries, const struct macs_match *ma
     indices->given = 0;
     if (!status && entries->mapped)
         status = remember(entries, &whole, index);
+    struct macs_ages *ages = entries->table->ages;
+    if (!status && ages && !entries->table->desc->deletes) /* who has subscribed is told of it as of others */
+        macs_ages_limit(ages, index, macs_ages_timeout_ns(ages, index));
     return status;
 }
 

@@ -71,10 +71,11 @@ uint64_t macs_ages_idle_ns(const struct macs_ages *ages, uint32_t index, uint64_
 /* True: it is to be told of, and is from now on. */
 static bool expires(struct macs_ages *ages, uint32_t index, uint64_t now_ns) {
     struct macs_age *age = &ages->ages[index];
-    if (!age->timeout_ns)
+    const uint64_t timeout_ns = macs_ages_timeout_ns(ages, index);
+    if (!timeout_ns)
         return false;
     const uint64_t hit = atomic_load_explicit(&ages->hits[index], memory_order_relaxed);
-    if (now_ns < hit || now_ns - hit < age->timeout_ns || age->told == hit + 1)
+    if (now_ns < hit || now_ns - hit < timeout_ns || age->told == hit + 1)
         return false;
     age->told = hit + 1;
     return true;

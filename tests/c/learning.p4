@@ -99,8 +99,24 @@ control Work(inout headers_t hdr, inout none_t meta, in pna_main_input_metadata_
         size = 64;
     }
 
+    action noted() {
+        send_to_port((PortId_t)2);
+    }
+    action learn_noted() {
+        send_to_port(add_entry("noted", {}, (ExpireTimeProfileId_t)1) ? (PortId_t)3 : (PortId_t)4);
+    }
+    table notifying {
+        key = { hdr.h.key: exact; }
+        actions = { noted; @defaultonly learn_noted; }
+        default_action = learn_noted;
+        add_on_miss = true;
+        pna_idle_timeout = PNA_IdleTimeout_t.NOTIFY_CONTROL;
+    }
+
     apply {
-        if (hdr.h.what == 0) {
+        if (hdr.h.what == 3) {
+            notifying.apply();
+        } else if (hdr.h.what == 0) {
             flows.apply();
         } else if (hdr.h.what == 1) {
             wide.apply();

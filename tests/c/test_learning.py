@@ -12,8 +12,10 @@ import pytest
 import switches
 from switch_harness import Switch, write_pcap
 
+from macsad.protocol import Push
+
 PROGRAM = Path(__file__).parent / "learning.p4"
-FLOWS, WIDE, AGING = range(3)
+FLOWS, WIDE, AGING, NOTIFYING = range(4)
 FEEDS = range(8, 12)
 SOON = 20.0  # seconds
 
@@ -140,6 +142,15 @@ def test_a_full_table_has_room_when_entries_are_gone(switch: Switch) -> None:
     assert sorted(port for port, _ in sent) == [3] * 64 + [4] * 36
     until("gone", lambda: entries_of(switch, "aging"), 0)
     assert pass_one(switch, AGING, 99) == 3
+
+
+def test_subscribers_are_told_of_entries_that_packets_have_added(switch: Switch) -> None:
+    switch.do("table_set_expire_time notifying 1 100")
+    switch.client.subscribe(Push.IDLE)
+    assert pass_one(switch, NOTIFYING, 5) == 3
+    told = switch.client.idle(SOON)
+    assert told is not None and len(told.ages) == 1
+    assert pass_one(switch, NOTIFYING, 5) == 2
 
 
 def test_what_the_commands_refuse(switch: Switch) -> None:
