@@ -13,7 +13,7 @@ from aux_frontend.p4_16.frontend import P4_16
 from macsad import compilation
 from macsad.compilation import Request
 from transpiler.architectures.pna.pipes import FINISH, LEAVE, SEND, plan, preserved_lists, second_passes, specialise
-from transpiler.diagnostics import Diagnostics, Rejected, Severity
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity
 from transpiler.frontend import Source
 from transpiler.hlir.program import Architecture, Program, Role
 from transpiler.interpreter import Switch
@@ -119,10 +119,6 @@ REFUSED = {
         "apply": "mirror_packet((MirrorSlotId_t)4, (MirrorSessionId_t)1);"
     },
     "mirror session 0 is reserved": {"apply": "mirror_packet((MirrorSlotId_t)0, (MirrorSessionId_t)0);"},
-    "the extern 'ipsec_accelerator' is not supported on PNA": {"control": "ipsec_accelerator() ipsec;"},
-    "the hash algorithm TOEPLITZ is not supported": {
-        "control": "Hash<bit<16>>(PNA_HashAlgorithm_t.TOEPLITZ) h;", "apply": "hdr.h.c = h.get_hash(hdr.h.a);"
-    },
     "an increment is of bytes": {
         "include": "pna.p4",
         "control": "Counter<bit<32>, bit<8>>(4, PNA_CounterType_t.PACKETS) c;",
@@ -156,6 +152,24 @@ REFUSED = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_is_not_supported_is_said_with_its_place(tmp_path: Path, why: str) -> None:
     assert why in refused(tmp_path, **REFUSED[why])
+
+
+ONLY_CHECKED = {
+    "the extern 'ipsec_accelerator' is not supported on PNA": {"control": "ipsec_accelerator() ipsec;"},
+    "the hash algorithm TOEPLITZ is not supported": {
+        "control": "Hash<bit<16>>(PNA_HashAlgorithm_t.TOEPLITZ) h;",
+        "apply": "hdr.h.c = h.get_hash(hdr.h.a);",
+    },
+}
+
+
+@pytest.mark.parametrize("why", ONLY_CHECKED)
+def test_what_can_only_be_checked(tmp_path: Path, why: str) -> None:
+    source, diagnostics = text(tmp_path, **ONLY_CHECKED[why]), Diagnostics()
+    P4_16().check(source, diagnostics)
+    with pytest.raises(NotRun) as told:
+        P4_16().load(source, diagnostics)
+    assert why in told.value.message and told.value.span.file == str(source.path)
 
 
 def test_decrypt_may_be_told_not_to(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import data_list, hash_type, hashed, values_of
 from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.diagnostics import Span
+from transpiler.diagnostics import NotRun, Span
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Enum
@@ -39,7 +39,7 @@ def algorithm_of(unit: Unit, made: ExternObject, argument: str, span: Span) -> s
         case ex.Const(value=ordinal, type=Enum(members=members)):
             if members[ordinal] in _ALGORITHMS:
                 return _ALGORITHMS[members[ordinal]]
-            raise unit.failure(span, f"the hash algorithm {members[ordinal]} is not supported")
+            raise NotRun(unit.diagnostics, span, f"the hash algorithm {members[ordinal]} is not supported")
     raise unit.failure(span, "the hash algorithm must be known at compile time")
 
 

@@ -24,7 +24,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
 )
 from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.diagnostics import Span
+from transpiler.diagnostics import NotRun, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import DataType
 from transpiler.hlir.types import Bits, Enum, Varbit, width_of
@@ -70,7 +70,7 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
             return
         case _:
             architecture = architecture_of(unit).kind.value.upper()
-            raise unit.failure(span, f"the extern '{kind}' is not supported on {architecture}")
+            raise NotRun(unit.diagnostics, span, f"the extern '{kind}' is not supported on {architecture}")
     name = unit.unique(made.name, unit.externs)
     index_type = interface.index_type(unit, made)
     unit.externs[name] = pr.ExternInstance(
