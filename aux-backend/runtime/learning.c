@@ -153,7 +153,7 @@ static bool add(learning_t *learning, const struct macs_worker *worker, uint64_t
     return done;
 }
 
-bool macs_learn(const struct macs_worker *worker, const struct macs_table *table, const uint8_t *key,
+bool macs_learn(struct macs_worker *worker, const struct macs_table *table, const uint8_t *key,
                 const struct macs_entry *value, uint64_t profile) {
     learning_t *learning = table->learning;
     const uint64_t hash = hash_of(learning, key);

@@ -18,7 +18,7 @@ struct macs_learning;
 /* Add an entry for a packed key that missed, with a copy of `value` and an expire time profile. False, and nothing is
  * added: there is one of that key, the table is full, too much was learned at once, or another worker is at that place.
  */
-bool macs_learn(const struct macs_worker *worker, const struct macs_table *table, const uint8_t *key,
+bool macs_learn(struct macs_worker *worker, const struct macs_table *table, const uint8_t *key,
                 const struct macs_entry *value, uint64_t profile);
 
 /* What was learned of a packed key, good until the worker reports a quiescent state; or `otherwise`. */

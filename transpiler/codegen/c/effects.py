@@ -26,6 +26,7 @@ _ACTS = frozenset(
         "macs_random_range",
         "macs_layout_put",
         "macs_learn",
+        "macs_learned_word",
         "macs_layout_resize",
         "macs_layout_truncate",
         "macs_loop_ends",
