@@ -82,8 +82,8 @@ class Rejected(Exception):
 
 
 class NotRun(Rejected):
-    """A program that is right, but for an architecture that can only be checked. `span`, `message`: why, which is not reported
-    yet, as it is an error only to those who want to run it."""
+    """A program that is right, but for an architecture, or with a part of it, that can only be checked. `span`, `message`: why,
+    which is not reported yet, as it is an error only to those who want to run it."""
 
     def __init__(self, diagnostics: Diagnostics, span: Span, message: str) -> None:
         super().__init__(diagnostics)

@@ -33,5 +33,5 @@ class Frontend(Protocol):
         ...
 
     def load(self, source: Source, diagnostics: Diagnostics) -> Program:
-        """Check, then elaborate to HLIR. Raises: Rejected, also for what cannot be run; NotRun, for a whole architecture."""
+        """Check, then elaborate to HLIR. Raises: Rejected, also for what cannot be run; NotRun, for what can only be checked."""
         ...

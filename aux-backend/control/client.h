@@ -65,6 +65,8 @@ struct macs_server {
     struct sockaddr_un address; /* its path is empty: nowhere */
     uint64_t accept_ns;         /* 0; or when to accept those that wait for a descriptor or memory */
     uint64_t ages_ns;           /* when entries were looked at last for those that nothing hits */
+    uint64_t learned_wait_ns;   /* until tables that learn are to be looked at again, at most */
+    uint64_t learned;           /* of the console, when the tracer was told last */
     bool ages_more;             /* and there were more than were told of */
     struct macs_client *clients[MACS_CLIENTS_MAX];
     struct macs_client *tracer;                 /* who traces; NULL: nobody */

@@ -50,6 +50,7 @@ int macs_console_init(struct macs_console *console, struct macs_switch *sw, cons
     for (uint16_t i = 0; i < program->table_count; i++) {
         const struct macs_table_shape *shape = &program->table_descs[i].shape;
         key_bytes = shape->key_bytes > key_bytes ? shape->key_bytes : key_bytes;
+        console->learns |= program->table_descs[i].learns || program->table_descs[i].deletes;
         value_bytes = shape->value_bytes > value_bytes ? shape->value_bytes : value_bytes;
     }
     console->tables = calloc(program->table_count + 1u, sizeof(*console->tables));
@@ -90,6 +91,7 @@ static int take_over(struct macs_console *console, struct macs_console *next) {
     console->tables = next->tables;
     console->buffer = next->buffer;
     console->value = next->value;
+    console->learns = next->learns;
     console->last_command = NULL;
     console->last_table = -1;
     console->next = NULL;

@@ -40,6 +40,8 @@ struct macs_console {
     char last_table_word[64];
     struct macs_progress *progress; /* of the command at hand */
     uint64_t slice_end_ns;          /* CLOCK_MONOTONIC */
+    bool learns;                    /* some tables learn, or delete entries whose time is over */
+    uint64_t learned;               /* entries that came or went so */
     bool quiet; /* nobody reads what commands print that work: those that come by the million need not */
     bool quit;  /* a command asked the switch to end */
 };

@@ -39,7 +39,7 @@ static void print_age(const struct macs_entries *entries, const struct macs_entr
     if (ages)
         macs_text_add(answer, "Life: %" PRIu64 "ms since hit, timeout is %" PRIu64 "ms\n",
                       macs_ages_idle_ns(ages, entry->index, macs_switch_now(entries->sw)) / 1000000,
-                      ages->ages[entry->index].timeout_ns / 1000000);
+                      macs_ages_timeout_ns(ages, entry->index) / 1000000);
 }
 
 static void print_entry(const struct macs_entries *entries, uint64_t handle, const struct macs_match *match,

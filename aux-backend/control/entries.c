@@ -6,6 +6,7 @@
 
 #include "runtime/ages.h"
 #include "runtime/externs.h"
+#include "runtime/learning.h"
 #include "runtime/profile.h"
 
 /* Bits of a handle that are the index; above them the version. BMv2's number, more only for larger tables. */
@@ -172,12 +173,50 @@ static void refer(const struct macs_entries *entries, const void *entry, int mor
         macs_profile_refer(entries->program->externs[profile - 1], entry, more);
 }
 
+/* Add an entry to the table, where packets add others by an index that is reserved. */
+static int add(struct macs_entries *entries, const struct macs_match *match, const void *value, uint32_t *index) {
+    struct macs_learning *learning = entries->table->learning;
+    uint32_t reserved;
+    if (!learning || !macs_learning_take(learning, &reserved))
+        return macs_table_add(entries->table, match, value, index);
+    learning->indices->given = reserved + 1;
+    const int status = macs_table_add(entries->table, match, value, index);
+    if (learning->indices->given)
+        macs_learning_put_back(learning, reserved);
+    else
+        learning->reserved--;
+    learning->indices->given = 0;
+    return status;
+}
+
+int macs_entries_learn(struct macs_entries *entries, const struct macs_match *match, const struct macs_entry *value,
+                       bool *taken) {
+    struct macs_indices *indices = entries->table->learning->indices;
+    const uint32_t index = value->index;
+    struct macs_match whole = *match;
+    *taken = false;
+    int status = entries->mapped ? ensure_records(entries, index) : 0;
+    if (status)
+        return status;
+    narrow_match(entries, &whole);
+    indices->given = index + 1;
+    status = macs_table_add(entries->table, &whole, value, NULL);
+    *taken = !indices->given;
+    indices->given = 0;
+    if (!status && entries->mapped)
+        status = remember(entries, &whole, index);
+    struct macs_ages *ages = entries->table->ages;
+    if (!status && ages && !entries->table->desc->deletes) /* who has subscribed is told of it as of others */
+        macs_ages_limit(ages, index, macs_ages_timeout_ns(ages, index));
+    return status;
+}
+
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value,
                      uint64_t *handle) {
     if (!ops_of(entries))
         return -ENODEV;
     uint32_t index;
-    int status = macs_table_add(entries->table, match, value, &index);
+    int status = add(entries, match, value, &index);
     if (status)
         return status;
     if (entries->mapped)
@@ -255,12 +294,23 @@ int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
     status = macs_table_remove(entries->table, &match);
     if (status)
         return status;
+    if (entries->table->learning)
+        macs_learning_forget(entries->table->learning, match.value);
     refer(entries, &old, -1);
     forget(entries, index);
     if (entries->table->ages)
         macs_ages_end(entries->table->ages, index);
     macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
     return 0;
+}
+
+int macs_entries_delete_at(struct macs_entries *entries, uint32_t index) {
+    const int status = make_map(entries);
+    if (status)
+        return status;
+    if (index >= entries->map_count || !record_at(entries, index)->present)
+        return -ENOENT;
+    return macs_entries_delete(entries, handle_of(entries, index));
 }
 
 int macs_entries_clear(struct macs_entries *entries, uint64_t *at, uint32_t most) {

@@ -31,10 +31,17 @@ int macs_entries_init(struct macs_entries *entries, const struct macs_switch *sw
 void macs_entries_fini(struct macs_entries *entries);
 
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value, uint64_t *handle);
+/* One that packets have added: `value` has its index. `taken`: it was taken from those that are free, as it is in an
+ * entry then, or was given back. */
+int macs_entries_learn(struct macs_entries *entries, const struct macs_match *match, const struct macs_entry *value,
+                       bool *taken);
 int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const void *value);
 /* The same, of the entry with that very match. */
 int macs_entries_change(struct macs_entries *entries, const struct macs_match *match, const void *value);
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle);
+
+/* The entry of an index, if there is one: 0, -ENOENT. */
+int macs_entries_delete_at(struct macs_entries *entries, uint32_t index);
 
 /* NULL: as the program has it. */
 int macs_entries_set_default(struct macs_entries *entries, const void *value);

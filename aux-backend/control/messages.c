@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/describe.h"
+#include "control/learned.h"
 #include "control/protocol.h"
 #include "control/pushes.h"
 #include "control/reads.h"
@@ -254,7 +255,17 @@ void macs_message_begin(struct macs_client *client) {
         client->request.progress = (struct macs_progress){0};
 }
 
+static bool handle(struct macs_server *server, struct macs_client *client);
+
+/* The control plane sees what packets have added, and leaves room for what they will. */
 bool macs_message_handle(struct macs_server *server, struct macs_client *client) {
+    macs_learned_settle(console_for(server, client));
+    const bool done = handle(server, client);
+    macs_learned_settle(console_for(server, client));
+    return done;
+}
+
+static bool handle(struct macs_server *server, struct macs_client *client) {
     const uint8_t *payload = client->request.payload;
     const size_t length = client->request.length;
     const uint8_t type = client->request.type;

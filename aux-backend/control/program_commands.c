@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/console.h"
+#include "control/learned.h"
 #include "runtime/library.h"
 
 /* A client that asks for the loaded program must leave it first: it is about to go, or to be another one's console. */
@@ -33,6 +34,8 @@ static int swap_programs(struct macs_console *console, unsigned count, char **wo
     (void)count, (void)words;
     if (console->running)
         return refuse_next(answer);
+    if (console->next)
+        macs_learned_settle(console->next);
     const int status = macs_console_swap(console);
     if (status == -ENOENT)
         return macs_text_fail(answer, "no program is loaded");

@@ -30,7 +30,7 @@ void macs_pushes_want(struct macs_server *server) {
         wanted |= server->clients[i] && server->clients[i]->subscribed;
     for (unsigned slot = 0; slot < server->console->sw->port_count; slot++)
         wanted |= server->takers[slot] != NULL;
-    atomic_store(&server->console->sw->bell.wanted, wanted || server->tracer);
+    atomic_store(&server->console->sw->bell.wanted, wanted || server->tracer || server->console->learns);
 }
 
 bool macs_pushes_subscribe(struct macs_server *server, struct macs_client *client, const uint8_t *payload,
@@ -182,7 +182,7 @@ static int put_idle(uint64_t handle, const struct macs_match *match, const struc
     const struct macs_ages *ages = idle->entries->table->ages;
     idle->count++;
     return macs_wire_put_u64(&idle->ages, handle) &&
-                   macs_wire_put_u64(&idle->ages, ages->ages[entry->index].timeout_ns) &&
+                   macs_wire_put_u64(&idle->ages, macs_ages_timeout_ns(ages, entry->index)) &&
                    macs_wire_put_u64(&idle->ages, macs_ages_idle_ns(ages, entry->index, idle->now_ns)) &&
                    macs_entry_put(idle->program, idle->entries->table->desc, match, entry, &idle->told)
                ? 0
@@ -242,7 +242,7 @@ static void push_idle(struct macs_server *server) {
     server->ages_ns = now_ns;
     server->ages_more = false;
     for (uint16_t table = 0; table < program->table_count; table++)
-        if (program->tables[table].ages && program->tables[table].ages->limited)
+        if (program->tables[table].ages && program->tables[table].ages->limited && !program->table_descs[table].deletes)
             server->ages_more |= push_idle_of(server, table, now_ns);
 }
 

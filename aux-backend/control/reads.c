@@ -214,7 +214,7 @@ static enum macs_message_status read_ages(struct reader *reader) {
     for (uint32_t index = first; index < first + count; index++) {
         if (reader->answer->length > PART)
             return MACS_STATUS_MORE;
-        if (!macs_wire_put_u64(reader->answer, ages->ages[index].timeout_ns) ||
+        if (!macs_wire_put_u64(reader->answer, macs_ages_timeout_ns(ages, index)) ||
             !macs_wire_put_u64(reader->answer, macs_ages_idle_ns(ages, index, now)))
             return wrong(reader, "no memory");
     }

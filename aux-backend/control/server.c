@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "control/client.h"
+#include "control/learned.h"
 #include "control/messages.h"
 #include "control/protocol.h"
 #include "control/pushes.h"
@@ -193,6 +194,8 @@ static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[]
 
 static struct timespec wait_time(const struct macs_server *server, int timeout_ms) {
     long wait_ns = macs_pushes_wait(server) ? 0 : server->ages_more ? AGES_WAIT_NS : timeout_ms * 1000000l;
+    if (server->console->learns && server->learned_wait_ns < (uint64_t)wait_ns)
+        wait_ns = (long)server->learned_wait_ns;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         const struct macs_client *client = server->clients[i];
         if (!client)
@@ -213,6 +216,15 @@ static void attend(struct macs_server *server, struct macs_client *client) {
         client->gone |= client->closing || (client->ended && !client->collecting && !client->pending);
 }
 
+/* What packets have added to tables, and what has lived its time. */
+static void learn(struct macs_server *server) {
+    struct macs_console *console = server->console;
+    server->learned_wait_ns = macs_learned_serve(console);
+    if (console->learned != server->learned)
+        server->changes++;
+    server->learned = console->learned;
+}
+
 void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
     struct pollfd fds[FIXED + MACS_CLIENTS_MAX];
     struct macs_client *owners[FIXED + MACS_CLIENTS_MAX];
@@ -229,6 +241,7 @@ void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
                 macs_client_receive(owners[i]);
     }
     macs_pushes_send(server);
+    learn(server);
     macs_message_end_hold(server, NULL);
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         struct macs_client *client = server->clients[i];

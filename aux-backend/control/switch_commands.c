@@ -115,6 +115,25 @@ static int port_up(struct macs_console *console, unsigned count, char **words, s
                                                 : port_status(macs_ports_up(console->sw, number), words[0], answer);
 }
 
+static int set_direction(struct macs_console *console, const char *word, enum macs_nic_direction direction,
+                         struct macs_text *answer) {
+    uint16_t number = 0;
+    if (take_port(word, &number, answer))
+        return -1;
+    atomic_store_explicit(&console->sw->directions[number], (uint8_t)direction, memory_order_relaxed);
+    return 0;
+}
+
+static int port_host(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    return set_direction(console, words[0], MACS_HOST_TO_NET, answer);
+}
+
+static int port_net(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    return set_direction(console, words[0], MACS_NET_TO_HOST, answer);
+}
+
 static int show_memory(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
     macs_describe_memory(console->sw, answer);
@@ -144,6 +163,8 @@ const struct macs_command macs_switch_commands[] = {
     {"port_remove", port_remove, 1, 1, "PORT", "take a port away"},
     {"port_down", port_down, 1, 1, "PORT", "a port neither receives nor sends"},
     {"port_up", port_up, 1, 1, "PORT", "it receives and sends again"},
+    {"port_host", port_host, 1, 1, "PORT", "what a port receives comes from the host (PNA)"},
+    {"port_net", port_net, 1, 1, "PORT", "what a port receives comes from the network, as is usual"},
     {"show_memory", show_memory, 0, 0, "", "the memory of all tables, and whether it is on huge pages"},
     {"get_time_elapsed", get_time_elapsed, 0, 0, "", "microseconds since the switch started"},
     {"shutdown", shutdown_switch, 0, 0, "", "end the switch"},

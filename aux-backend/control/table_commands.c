@@ -6,6 +6,7 @@
 #include "control/console.h"
 #include "control/value.h"
 #include "runtime/ages.h"
+#include "runtime/learning.h"
 
 static int wrong_count(const char *what, const char *of, unsigned wanted, unsigned given, struct macs_text *answer) {
     return macs_text_fail(answer, "%s needs %u %s%s, %u given", of, wanted, what, wanted == 1 ? "" : "s", given);
@@ -193,6 +194,37 @@ static int table_set_timeout(struct macs_console *console, unsigned count, char 
     return macs_console_status(desc, status, answer);
 }
 
+/* TABLE PROFILE MILLISECONDS; 0: for ever */
+static int table_set_expire_time(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint64_t profile, expire_ms;
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
+        return -1;
+    if (!entries->table->ages)
+        return macs_text_fail(answer, "entries of table %s do not time out", entries->table->desc->name);
+    if (!macs_value_uint64(words[1], &profile) || profile >= MACS_PROFILES)
+        return macs_text_fail(answer, "'%.80s' is not an expire time profile (0 to %u)", words[1], MACS_PROFILES - 1);
+    if (!macs_value_uint64(words[2], &expire_ms) || expire_ms > UINT64_MAX / 1000000)
+        return macs_text_fail(answer, "'%.80s' is not a number of milliseconds", words[2]);
+    entries->table->ages->expire_ns[profile] = expire_ms * 1000000;
+    return 0;
+}
+
+/* TABLE */
+static int table_show_learned(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    const struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
+        return -1;
+    const struct macs_learning *learning = entries->table->learning;
+    if (!learning)
+        return macs_text_fail(answer, "packets do not add entries to table %s", entries->table->desc->name);
+    macs_text_add(answer, "added %" PRIu64 ", refused %" PRIu64 ", lost %" PRIu64 "\n", atomic_load(&learning->added),
+                  atomic_load(&learning->refused), learning->lost);
+    return 0;
+}
+
 const struct macs_command macs_table_commands[] = {
     {"table_add", table_add, 2, MACS_WORDS_MAX, "TABLE ACTION KEY... => [PARAMETER...] [PRIORITY]",
      "add an entry; a key is VALUE, VALUE/LENGTH, VALUE&&&MASK or LOW->HIGH"},
@@ -201,6 +233,10 @@ const struct macs_command macs_table_commands[] = {
     {"table_clear", table_clear, 1, 1, "TABLE", "delete all entries; the default entry stays"},
     {"table_set_timeout", table_set_timeout, 3, 3, "TABLE HANDLE MILLISECONDS",
      "tell subscribers when nothing has hit the entry for so long; 0: do not"},
+    {"table_set_expire_time", table_set_expire_time, 3, 3, "TABLE PROFILE MILLISECONDS",
+     "how long entries of an expire time profile live (PNA); 0: for ever"},
+    {"table_show_learned", table_show_learned, 1, 1, "TABLE",
+     "entries that packets have added, could not add, and that were lost all the same (PNA)"},
     {"table_set_default", table_set_default, 2, MACS_WORDS_MAX, "TABLE ACTION [PARAMETER...]",
      "set what happens to packets that no entry matches"},
     {"table_reset_default", table_reset_default, 1, 1, "TABLE", "set the default entry as the program has it"},

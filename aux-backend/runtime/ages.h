@@ -21,6 +21,12 @@ struct macs_age {
 struct macs_ages *macs_ages_create(uint32_t size);
 void macs_ages_destroy(struct macs_ages *ages);
 
+/* How long the entry may go without a hit, or without a restart of its time; 0: for ever. */
+uint64_t macs_ages_timeout_ns(const struct macs_ages *ages, uint32_t index);
+
+/* Whether the entry has gone so long. */
+bool macs_ages_is_over(const struct macs_ages *ages, uint32_t index, uint64_t now_ns);
+
 /* The entry is new: as if it were hit now, without a timeout. */
 void macs_ages_begin(struct macs_ages *ages, uint32_t index, uint64_t now_ns);
 

@@ -139,6 +139,8 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
         free(sw);
         return status;
     }
+    for (uint32_t port = 0; port <= UINT16_MAX; port++)
+        sw->directions[port] = options->hosts[port / 64] >> port % 64 & 1;
     macs_switch_set_batch(sw, options->burst, options->sub_batch);
     status = build(sw);
     if (status)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "control/describe.h"
+#include "control/learned.h"
 #include "control/script.h"
 #include "control/server.h"
 #include "runtime/adapt.h"
@@ -214,6 +215,7 @@ static void tell_handed_over(const struct macs_switch *sw) {
 
 /* Runs the switch. Ports receive before the socket is there, so a client that finds it may send. */
 static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) {
+    macs_learned_settle(server->console);
     if (!macs_files_apart() || macs_switch_start(sw))
         return EXIT_FAILED;
     enum exit_code code = macs_server_listen(server) ? EXIT_FAILED : EXIT_FINE;

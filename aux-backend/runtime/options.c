@@ -34,6 +34,7 @@ enum option_id {
     OPT_REPLACEABLE,
     OPT_PRIORITY_QUEUES,
     OPT_PCAP,
+    OPT_HOST,
     OPT_ADAPT,
     OPT_NO_ADAPT,
 };
@@ -61,6 +62,7 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, OPT_SEED},
     {"busy", no_argument, NULL, OPT_BUSY},
     {"replaceable", no_argument, NULL, OPT_REPLACEABLE},
+    {"host", required_argument, NULL, OPT_HOST},
     {"pcap", required_argument, NULL, OPT_PCAP},
     {"priority-queues", required_argument, NULL, OPT_PRIORITY_QUEUES},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
@@ -73,6 +75,7 @@ static const char help[] =
     "Run the switch %s.\n"
     "\n"
     "  -p, --port N=NAME     port N of the program is the interface NAME; ctl: is a port fed over the socket\n"
+    "      --host LIST       ports whose packets come from the host, as 1,2 or 2-5, to programs of PNA [none]\n"
     "      --entries FILE    commands to run before the first packet (table_add ...)\n"
     "      --socket PATH     listen for commands on this Unix socket\n"
     "      --workers N       threads that process packets [%u]\n"
@@ -145,10 +148,10 @@ static bool port(struct macs_options *options, const char *text) {
     return true;
 }
 
-/* "1,2" or "2-5" or a mixture. */
-static bool cpu_list(struct macs_options *options, const char *text) {
+/* "1,2" or "2-5" or a mixture, of numbers up to `most`; `take` is given each. `what`: for the message. */
+static bool number_list(struct macs_options *options, const char *option, const char *what, const char *text,
+                        unsigned long most, void (*take)(struct macs_options *options, unsigned long number)) {
     const char *at = text;
-    options->cpu_count = 0; /* the last --cpus counts, as of every option */
     do {
         char *end;
         unsigned long first = strtoul(at, &end, 10);
@@ -159,15 +162,34 @@ static bool cpu_list(struct macs_options *options, const char *text) {
             fine = *at >= '0' && *at <= '9';
             last = strtoul(at, &end, 10);
         }
-        if (!fine || first > last || last > 1023 || (*end && *end != ',')) {
-            macs_tell(stderr, "error: --cpus %s: expected CPU numbers, as in 1,2 or 2-5\n", text);
+        if (!fine || first > last || last > most || (*end && *end != ',')) {
+            macs_tell(stderr, "error: --%s %s: expected %s, as in 1,2 or 2-5\n", option, text, what);
             return false;
         }
-        for (; first <= last && options->cpu_count < MACS_WORKERS_MAX; first++)
-            options->cpus[options->cpu_count++] = (int)first;
+        for (; first <= last; first++)
+            take(options, first);
         at = *end ? end + 1 : NULL;
     } while (at);
     return true;
+}
+
+static void take_cpu(struct macs_options *options, unsigned long number) {
+    if (options->cpu_count < MACS_WORKERS_MAX)
+        options->cpus[options->cpu_count++] = (int)number;
+}
+
+static bool cpu_list(struct macs_options *options, const char *text) {
+    options->cpu_count = 0; /* the last --cpus counts, as of every option */
+    return number_list(options, "cpus", "CPU numbers", text, 1023, take_cpu);
+}
+
+static void take_host(struct macs_options *options, unsigned long number) {
+    options->hosts[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+static bool host_list(struct macs_options *options, const char *text) {
+    memset(options->hosts, 0, sizeof(options->hosts));
+    return number_list(options, "host", "port numbers", text, UINT16_MAX, take_host);
 }
 
 static bool set(struct macs_options *options, int id, const char *text) {
@@ -201,6 +223,8 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return number32("back-workers", text, 1, MACS_WORKERS_MAX, &options->back_count);
     case OPT_CPU:
         return cpu_list(options, text);
+    case OPT_HOST:
+        return host_list(options, text);
     case OPT_BATCH:
         return number32("batch", text, 1, MACS_BURST_MAX, &options->burst) &&
                number32("batch", text, 1, MACS_BURST_MAX, &options->sub_batch);

@@ -17,6 +17,7 @@ struct macs_port_option {
 struct macs_options {
     struct macs_port_option ports[MACS_PORTS_MAX];
     unsigned port_count;
+    uint64_t hosts[(UINT16_MAX + 1) / 64]; /* bits: the ports that are the host's, by number */
     unsigned worker_count;
     unsigned back_count; /* of them, of a program that is cut in two: those of its back, the first ones; else 0 */
     int cpus[MACS_WORKERS_MAX]; /* worker i runs on cpus[i % cpu_count]; cpu_count 0: where the system puts it */

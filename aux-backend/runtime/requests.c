@@ -5,6 +5,7 @@
 #include "runtime/clone.h"
 
 static void pass_once(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+static void leave_last(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void pass_queued(struct macs_thread *thread);
 
 /* Received packets, and all copies and further passes of them. */
@@ -67,6 +68,10 @@ static void pass_once(struct macs_thread *thread, struct macs_packet *packets[],
     program->ingress(&thread->worker, packets, count);
     if (program->cipher && !program->egress) /* they have been deparsed */
         program->cipher->run(&thread->worker, packets, count);
+    if (!program->egress) {
+        leave_last(thread, packets, count);
+        return;
+    }
     struct macs_departures departures;
     departures.count = 0;
     for (unsigned i = 0; i < count; i++)
@@ -116,7 +121,7 @@ void macs_requests_dispatch(struct macs_thread *thread, struct macs_departures *
     macs_dispatch(thread, departures, packet);
 }
 
-/* After egress: drop, recirculate, or hold for sending. */
+/* Behind the last pipeline: drop, recirculate, or hold for sending. */
 static void leave_egress(struct macs_thread *thread, struct macs_packet *packet) {
     if (odp_unlikely(packet->verdict != MACS_FORWARD))
         macs_thread_drop(thread, packet->handle, packet->cause);
@@ -127,16 +132,21 @@ static void leave_egress(struct macs_thread *thread, struct macs_packet *packet)
         macs_recirculation_hold(thread, packet);
 }
 
-void macs_requests_egress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
-    const struct macs_program *program = thread->sw->program;
+/* The same for packets of a burst, behind the copies that it made of each. */
+static void leave_last(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     struct macs_recirculation *recirculation = thread->recirculation;
-    program->egress(&thread->worker, packets, count);
-    if (program->cipher)
-        program->cipher->run(&thread->worker, packets, count);
     for (unsigned i = 0; i < count; i++) {
         if (recirculation->made_count)
             macs_clones_enqueue(thread, packets[i]);
         leave_egress(thread, packets[i]);
     }
     recirculation->made_count = recirculation->made_next = 0;
+}
+
+void macs_requests_egress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    const struct macs_program *program = thread->sw->program;
+    program->egress(&thread->worker, packets, count);
+    if (program->cipher)
+        program->cipher->run(&thread->worker, packets, count);
+    leave_last(thread, packets, count);
 }

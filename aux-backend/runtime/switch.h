@@ -44,10 +44,11 @@ struct macs_switch {
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */
     unsigned port_count;                    /* slots that are or were in use */
     _Atomic uint32_t ports_version;
-    struct macs_ports_gone *gone;              /* what ports that were taken away have counted: stats.h */
-    uint8_t slot_of[UINT16_MAX + 1];           /* port number → slot + 1; 0: no such port */
-    _Atomic uint64_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
-    bool has_ctl;                              /* a `ctl:` port */
+    struct macs_ports_gone *gone;               /* what ports that were taken away have counted: stats.h */
+    uint8_t slot_of[UINT16_MAX + 1];            /* port number → slot + 1; 0: no such port */
+    _Atomic uint8_t directions[UINT16_MAX + 1]; /* port number → enum macs_nic_direction */
+    _Atomic uint64_t mirrors[MACS_NO_SESSION];  /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
+    bool has_ctl;                               /* a `ctl:` port */
     struct macs_ctl_out ctl_out, ctl_pushed;
     struct macs_bell bell;              /* digests and pushed frames are there */
     struct macs_capture *capture;       /* with --pcap, else NULL */

@@ -5,6 +5,7 @@
 
 #include "runtime/ages.h"
 #include "runtime/externs.h"
+#include "runtime/learning.h"
 
 static int failed(struct macs_switch *sw, const char *what, int status) {
     macs_log_write(&sw->log, "error: cannot %s: %s", what, strerror(-status));
@@ -30,6 +31,10 @@ static int create_tables(struct macs_switch *sw, const struct macs_program *prog
         int status = macs_table_init(table, desc, sw->qsbr);
         if (!status && (status = create_ages(table)))
             macs_table_close(table);
+        if (!status && desc->learns && (status = macs_learning_create(&table->learning, table, &sw->bell))) {
+            macs_ages_destroy(table->ages);
+            macs_table_close(table);
+        }
         if (status == -ENOSYS && desc->ops && macs_table_missing(desc->ops))
             macs_log_write(&sw->log, "error: table %s: its kernel %s has no operation '%s' (docs/extend/kernel.md)",
                            desc->name, desc->ops->name ? desc->ops->name : "", macs_table_missing(desc->ops));
@@ -54,7 +59,8 @@ int macs_switch_program_create(struct macs_switch *sw, const struct macs_program
 
 void macs_switch_program_destroy(const struct macs_program *program, unsigned table_count) {
     while (table_count) {
-        macs_table_close(&program->tables[--table_count]);
+        macs_learning_destroy(program->tables[--table_count].learning);
+        macs_table_close(&program->tables[table_count]);
         macs_ages_destroy(program->tables[table_count].ages);
     }
     macs_externs_destroy(program);

@@ -93,6 +93,7 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->worker.index = index;
     thread->worker.own = sw->program->lock_count ? macs_hold_own_lock(index) : NULL;
     thread->worker.slot_of = sw->slot_of;
+    thread->worker.directions = sw->directions;
     thread->gathered = sw->program->sends_singly ? 1 : MACS_BURST_MAX;
     thread->worker.random = sw->options.seed + index;
     thread->cpu = sw->options.cpu_count ? sw->options.cpus[index % sw->options.cpu_count] : -1;

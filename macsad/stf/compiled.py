@@ -237,6 +237,9 @@ class CompiledDevice:
     def mirroring_delete(self, session: int) -> None:
         self._command(f"mirroring_delete {session}")
 
+    def port_direction(self, port: int, *, host: bool) -> None:
+        self._command(f"port_{'host' if host else 'net'} {port}")
+
     def group_create(self, group: int) -> None:
         self._command(f"mc_mgrp_create {group}")
 

@@ -85,6 +85,10 @@ class Device(Protocol):
 
     def mirroring_delete(self, session: int) -> None: ...
 
+    def port_direction(self, port: int, *, host: bool) -> None:
+        """What a port receives comes from the host, or from the network, as it is at first."""
+        ...
+
     def group_create(self, group: int) -> None: ...
 
     def node_create(self, rid: int, ports: tuple[int, ...]) -> int:

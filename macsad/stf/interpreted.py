@@ -95,6 +95,9 @@ class InterpretedDevice:
     def mirroring_delete(self, session: int) -> None:
         self.switch.mirroring_delete(session)
 
+    def port_direction(self, port: int, *, host: bool) -> None:
+        self.switch.port_direction(port, host=host)
+
     def group_create(self, group: int) -> None:
         self.switch.replication.create_group(group)
 

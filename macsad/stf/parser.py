@@ -15,6 +15,8 @@ _COMMANDS: dict[str, tuple[bool, int, int]] = {
     "mirroring_add_mc": (False, 2, 2),
     "mirroring_delete": (False, 1, 1),
     "mirroring_get": (False, 1, 1),
+    "port_host": (False, 1, 1),
+    "port_net": (False, 1, 1),
     "mc_mgrp_create": (False, 1, 1),
     "mc_node_create": (False, 1, 1000),
     "mc_node_update": (False, 1, 1000),

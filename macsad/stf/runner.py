@@ -239,6 +239,8 @@ _COMMANDS: dict[str, Callable[[Runner, DeviceCommand], object]] = {
     "mirroring_add_mc": lambda run, step: run.device.mirroring_add_group(*step.numbers),
     "mirroring_delete": lambda run, step: run.device.mirroring_delete(*step.numbers),
     "mirroring_get": lambda run, step: None,
+    "port_host": lambda run, step: run.device.port_direction(step.numbers[0], host=True),
+    "port_net": lambda run, step: run.device.port_direction(step.numbers[0], host=False),
     "mc_mgrp_create": lambda run, step: run.device.group_create(*step.numbers),
     "mc_node_create": lambda run, step: run.device.node_create(step.numbers[0], step.numbers[1:]),
     "mc_node_update": lambda run, step: run.device.node_update(step.numbers[0], step.numbers[1:]),

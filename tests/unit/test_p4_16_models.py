@@ -17,29 +17,6 @@ struct meta_t { bit<8> note; }
 """
 EXTRACT = "state start { packet.extract(hdr.eth); transition accept; }"
 MODELS = {
-    "pna": (
-        "PNA_NIC",
-        f"""#include <core.p4>
-        #include <pna.p4>
-        {HEADERS}
-        parser Main(packet_in packet, out headers_t hdr, inout meta_t meta, in pna_main_parser_input_metadata_t istd) {{
-            {EXTRACT}
-        }}
-        control Before(in headers_t hdr, inout meta_t meta, in pna_pre_input_metadata_t istd,
-                       inout pna_pre_output_metadata_t ostd) {{ apply {{ }} }}
-        control Work(inout headers_t hdr, inout meta_t meta, in pna_main_input_metadata_t istd,
-                     inout pna_main_output_metadata_t ostd) {{
-            action send(PortId_t port) {{ send_to_port(port); }}
-            action drop() {{ drop_packet(); }}
-            table stations {{ key = {{ hdr.eth.dst: exact; }} actions = {{ send; drop; }} default_action = drop(); }}
-            apply {{ stations.apply(); }}
-        }}
-        control Out(packet_out packet, in headers_t hdr, in meta_t meta, in pna_main_output_metadata_t ostd) {{
-            apply {{ packet.emit(hdr); }}
-        }}
-        PNA_NIC(Main(), Before(), Work(), Out()) main;
-        """,
-    ),
     "ebpf": (
         "ebpfFilter",
         f"""#include <core.p4>

@@ -28,6 +28,7 @@ RUNS = {
     "unit/": {"check"},
     "unit/test_p4_16_elaborate.py": {"check", "simulate"},
     "unit/test_p4_14_semantics.py": {"check", "simulate"},
+    "unit/test_pna.py": {"check", "simulate"},
     "unit/test_psa.py": {"check", "simulate"},
     "unit/test_interpreter_": {"simulate"},
     "c/": {"linux"},

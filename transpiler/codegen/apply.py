@@ -27,6 +27,7 @@ from transpiler.codegen.pipeline_views import TableRef
 
 ENTRY, WORD, FOUND, KEY, CURSOR = (Name(name) for name in ("entry", "word", "found", "key", "cursor"))
 OWN_INDEX = Name("own_index")  # the table's entry's: where it is a word, or a member of a profile takes its place
+MISSED = Name("missed")  # the packed key of a lookup that found nothing, in tables that learn
 SELECTED = Name("selected")  # the hash by which a group's member is chosen
 HEAD = Member(ENTRY, "head", arrow=True)
 INDEX, ACTION = Member(HEAD, "index"), Member(HEAD, "action")
@@ -37,7 +38,8 @@ class Application:
     """`lookup`: the started lookup's key and cursor, or None: then `keys` packs the key here, or `key_word` is the key where
     entries are words, or `comparisons` find the entry. `bulk`: as that of the stage. `hit`, `action`: where its results go.
     `profile`: the state of the action profile that entries may refer to; `selection` leaves in `selected` what chooses a
-    group's member. `actions`: a case each, in the order of their numbers."""
+    group's member. `actions`: a case each, in the order of their numbers. `missed`: packs the key where it missed, in tables
+    that learn."""
 
     table: TableRef
     lookup: Expression | None
@@ -52,6 +54,7 @@ class Application:
     profile: Expression | None
     selection: Body
     actions: tuple[Case, ...]
+    missed: Body
     cite: str
 
     def lowered(self) -> Block:
@@ -87,7 +90,8 @@ class Application:
             if self.bulk:
                 finish = self._function(f"bulk_finish{table.suffix}")
                 found = call(finish, address(lookup), "at", table.data_bits, *self._results)
-            made.append(Declare("bool", "found", self._if_filled(found, FALSE), constant=True))
+            made.append(Declare("bool", "found", self._if_filled(found, FALSE), constant=not table.learns))
+        made += self._learned_word()
         if self.hit is not None:
             made.append(Assign(self.hit, FOUND))
         made += self.declares
@@ -100,10 +104,30 @@ class Application:
         number = cast("uint32_t", infix(WORD, "&", ones))
         return (*made, *self._run(number, number))
 
+    def _learned_word(self) -> Body:
+        """Who misses a table that learns looks at what packets have added, too."""
+        if not self.table.learns:
+            return ()
+        index = address(OWN_INDEX) if self.table.indexed else address(Name("learned_index"))
+        learned = call("macs_learned_word", address(self._table), MISSED, address(WORD), index)
+        unused = () if self.table.indexed else (Declare("uint32_t", "learned_index"),)
+        found = (*self.missed, *unused, Assign(FOUND, learned))
+        return (Declare("uint8_t", MISSED.name, size=self.table.key_bytes), If(negated(FOUND), found))
+
+    def _learned_entry(self, missing: Expression) -> Body:
+        """The same where entries are no words."""
+        if not self.table.learns:
+            return ()
+        learned = call("macs_learned", address(self._table), MISSED, ENTRY)
+        found = (*self.missed, Assign(ENTRY, cast("const void *", learned)))
+        absent = infix(cast("const void *", ENTRY), "==", missing)
+        return (Declare("uint8_t", MISSED.name, size=self.table.key_bytes), If(absent, found))
+
     def _of_entry(self) -> Body:
         made: list[Statement] = list(self._find())
         missing = Member(self.lookup, "miss") if self.bulk and self.lookup is not None else NULL
         found = infix(cast("const void *", ENTRY), "!=", missing) if self.bulk else infix(ENTRY, "!=", NULL)
+        made += self._learned_entry(missing)
         if self.hit is not None:
             made.append(Assign(self.hit, found))
         made += self.declares

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from transpiler.codegen.c.build import call, cast
+from transpiler.codegen.apply import MISSED
+from transpiler.codegen.c.build import address, call, cast
 from transpiler.codegen.c.integers import WORD, limbs, natural
 from transpiler.codegen.c.nodes import (
     Assign,
@@ -14,6 +15,8 @@ from transpiler.codegen.c.nodes import (
     Declare,
     Do,
     Expression as C,
+    Index,
+    Member,
     Name,
     Statement,
 )
@@ -21,6 +24,7 @@ from transpiler.codegen.ctypes import c_type
 from transpiler.codegen.expressions import Expressions, low_limb, trimmed
 from transpiler.codegen.externs import NO_PAYLOAD, Externs
 from transpiler.codegen.packing import flattened, pack_padded, stored
+from transpiler.codegen.tables import Tables
 from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import ElementRef, FieldRef, Place, Read, Text
 from transpiler.hlir.statements import CallExtern
@@ -32,19 +36,32 @@ Assigner = Callable[[Place, C], Body]  # writes a C value to a place
 
 
 def lowered(
-    externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str
+    externs: Externs,
+    tables: Tables,
+    render: Expressions,
+    statement: CallExtern,
+    assign: Assigner,
+    table: str,
+    cite: str,
 ) -> Body:
     """The statements of a call. `table`: whose action runs, for its `entry`, or empty."""
-    return METHODS[statement.method].c(Call(externs, render, statement, assign, table, cite))
+    return METHODS[statement.method].c(Call(externs, tables, render, statement, assign, table, cite))
 
 
 class Call:
     """See `externs.row.Compiled`."""
 
     def __init__(
-        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str
+        self,
+        externs: Externs,
+        tables: Tables,
+        render: Expressions,
+        statement: CallExtern,
+        assign: Assigner,
+        table: str,
+        cite: str,
     ) -> None:
-        self.externs, self.render, self.statement = externs, render, statement
+        self.externs, self.tables, self.render, self.statement = externs, tables, render, statement
         self.assign, self.table, self.cite = assign, table, cite
 
     @property
@@ -106,6 +123,34 @@ class Call:
 
     def padded(self, position: int, buffer: C) -> tuple[Body, int]:
         return pack_padded(self.render, buffer, flattened(self.statement.inputs[position]))
+
+    # --- entries -----------------------------------------------------------------------------------------------------
+
+    def add_entry(self, action: int, data: int, profile: int) -> Body:
+        name, added = self.text(action), Name("added")
+        values = flattened(self.statement.inputs[data])
+        member = Member(added, self.tables.member(self.table, name))
+        filled = [
+            Assign(Member(member, view.member), self.render(value))
+            for view, value in zip(self.tables.parameters(self.table, name), values, strict=True)
+        ]
+        head = Member(added, "head")
+        number = Assign(Member(head, "action"), Name(self.tables.constant(self.table, name)))
+        ref = self.tables.ref(self.table)  # what its parameters do not set is as in the default entry
+        declare = Declare(ref.entry_type, added.name, Name(f"{ref.name}_default"))
+        done = call("macs_learn", "worker", self._table, MISSED, address(head), self.amount(profile))
+        return (Block((declare, number, *filled, *self.assign_effect(done)), cite=self.cite),)
+
+    def restart_timer(self, profile: C | None) -> Body:
+        index = self.externs.hit_index(self.externs.program.table[self.table])
+        if profile is None:
+            return (Do(call("macs_restart_timer", "worker", self._table, index), self.cite),)
+        return (Do(call("macs_set_expire_time", "worker", self._table, index, profile), self.cite),)
+
+    @property
+    def _table(self) -> C:
+        """The table whose action runs."""
+        return address(Index(Name("tables"), Name(f"TABLE_{self.tables.ref(self.table).name}")))
 
     # --- outputs -----------------------------------------------------------------------------------------------------
 

@@ -275,7 +275,7 @@ class Externs:
         for name in table.direct:
             if not self.program.extern[name].attribute("automatic"):
                 continue
-            arguments = (self.state(name), "worker", self._hit_index(table), packet("length"))
+            arguments = (self.state(name), "worker", self.hit_index(table), packet("length"))
             if self.program.extern[name].kind == "direct_counter":
                 done.append(Do(call(self.counting(name), *arguments), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
@@ -284,11 +284,11 @@ class Externs:
                 done.append(Assign(colour, call("macs_meter_execute", *arguments), cite))
             else:
                 done.append(Do(call("macs_meter_execute", *arguments), cite))
-        if table.ages:
-            done.append(Do(call("macs_ages_hit", self._ages(table), "worker", self._hit_index(table)), cite))
+        if table.ages and not table.deletes:
+            done.append(Do(call("macs_ages_hit", self._ages(table), "worker", self.hit_index(table)), cite))
         return tuple(declared), tuple(done)
 
-    def _hit_index(self, table: Table) -> C:
+    def hit_index(self, table: Table) -> C:
         """Of the entry that was hit, before a member of a profile takes its place."""
         return OWN_INDEX if table.name in self.words else INDEX
 

@@ -25,6 +25,7 @@ _SOURCES: dict[Source, Expression] = {  # the runtime's
     Source.EGRESS_PORT: packet("egress_port"),
     Source.LENGTH: packet("length"),
     Source.INSTANCE: packet("instance_type"),
+    Source.DIRECTION: call("macs_direction_of", WORKER, packet("ingress_port")),
     Source.REPLICA: packet("replica"),
     Source.ARRIVAL_US: infix(packet("ingress_ns"), "/", 1000),
     Source.NOW_US: infix(Member(WORKER, "now_ns", arrow=True), "/", 1000),

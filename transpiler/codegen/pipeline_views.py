@@ -33,7 +33,7 @@ class TableRef:
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
     `key_bits`, `data_bits` and in these `action_bits`. `indexed`: statements use the index of the entry that is found, and that
     of the default one, which is the table's `size`. `bulk_bytes`: arrays of keys hold bytes, not numbers. `may_be_empty`:
-    lookups ask first whether it is."""
+    lookups ask first whether it is. `learns`: who misses looks among what packets have added, too."""
 
     name: str
     number: int
@@ -50,6 +50,7 @@ class TableRef:
     indexed: bool = False
     size: int = 0
     may_be_empty: bool = False
+    learns: bool = False
 
     @property
     def begins_early(self) -> bool:

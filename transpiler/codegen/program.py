@@ -155,7 +155,8 @@ def _wide(program: Program) -> tuple[int, ...]:
 
 def _ages(program: Program) -> set[str]:
     """What tables whose entries may time out need."""
-    return {"macs/ages.h"} if any(table.ages for table in program.tables) else set()
+    ages = {"macs/ages.h"} if any(table.ages for table in program.tables) else set()
+    return ages | ({"macs/learn.h"} if any(table.learns or table.deletes for table in program.tables) else set())
 
 
 def _is_timed(program: Program, bodies: Bodies) -> bool:

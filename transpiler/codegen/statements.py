@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.analysis.locations import Location
-from transpiler.codegen.apply import Application
+from transpiler.analysis.locations import Location, Locator
+from transpiler.codegen.apply import MISSED, Application
 from transpiler.codegen.c.build import TRUE, cast, infix, operand
 from transpiler.codegen.c.nodes import (
     Assign as CAssign,
@@ -117,7 +117,7 @@ class Statements:
             case ApplyTable():
                 return (self.apply(statement),)
             case CallExtern():
-                return lowered(self.externs, self.render, statement, self.assign, self.table, where)
+                return lowered(self.externs, self.tables, self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")
 
     def assign(self, target: Place, value: C, where: str = "") -> CBody:
@@ -245,8 +245,9 @@ class Statements:
 
     def keys(self, table: Table, buffer: C) -> CBody:
         """Pack the table's key into a byte array; nothing where its entries are words."""
-        if self.tables.words(table.name) is not None:
-            return ()
+        return () if self.tables.words(table.name) is not None else self._packed(table, buffer)
+
+    def _packed(self, table: Table, buffer: C) -> CBody:
         return pack_key(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
 
     def apply(self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False) -> CBlock:
@@ -269,6 +270,7 @@ class Statements:
             profile=self.externs.state(table.implementation) if table.implementation is not None else None,
             selection=self.externs.selection(self.render, table, gathered),
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
+            missed=self._packed(table, MISSED) if ref.learns else (),
             cite=at(statement.span),
         ).lowered()
 

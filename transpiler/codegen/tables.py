@@ -113,6 +113,7 @@ class Tables:
             bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
             indexed=is_indexed(declared),
             size=declared.size,
+            learns=declared.learns,
             may_be_empty=self.empty_tables and not (declared.const_entries and declared.entries),
         )
 
@@ -185,6 +186,8 @@ class Tables:
             profile=profile,
             indexed=is_indexed(declared),
             ages=declared.ages,
+            deletes=declared.deletes,
+            learns=declared.learns,
             why=", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed) or "no key",
             cite=cite(declared.span.file, declared.span.line),
         )

@@ -95,6 +95,8 @@ class TableView:
     profile: int
     indexed: bool
     ages: bool
+    deletes: bool
+    learns: bool
     why: str
     cite: Outside
 

@@ -106,6 +106,14 @@ class Interpreted(Protocol):
 
     def send_digest(self, values: tuple[int, ...]) -> None: ...
 
+    def add_entry(self, action: str, data: tuple[int, ...], profile: int) -> bool:
+        """Add an entry for the key that missed, in the default action of its table. False: it cannot be added."""
+        ...
+
+    def restart_timer(self, profile: int | None) -> None:
+        """The entry whose action runs lives for its expire time from now on; `profile`: for that of another profile."""
+        ...
+
     def log(self, text: str) -> None: ...
 
     def fail(self) -> None:
@@ -176,6 +184,14 @@ class Compiled(Protocol):
 
     def custom_crc(self, values: int, payload: tuple[C, C] | None = None) -> Body:
         """The same, by the parameters that the instance has at the time."""
+        ...
+
+    def add_entry(self, action: int, data: int, profile: int) -> Body:
+        """As Interpreted has it, of inputs by their positions: statements that assign the output, too."""
+        ...
+
+    def restart_timer(self, profile: C | None) -> Body:
+        """As Interpreted has it."""
         ...
 
     @property

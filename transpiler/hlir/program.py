@@ -28,6 +28,7 @@ class Architecture(enum.Enum):
 
     V1MODEL = "v1model"
     PSA = "psa"
+    PNA = "pna"
 
 
 class Role(enum.Enum):
@@ -39,6 +40,8 @@ class Role(enum.Enum):
     INGRESS_DEPARSER = "ingress_deparser"
     EGRESS_PARSER = "egress_parser"
     EGRESS = "egress"
+    PRE_CONTROL = "pre_control"
+    MAIN_CONTROL = "main_control"
     COMPUTE_CHECKSUM = "compute_checksum"
     DEPARSER = "deparser"
 
@@ -233,6 +236,7 @@ class TableEntry:
 
 
 SUPPORT_TIMEOUT = "support_timeout"
+ADD_ON_MISS, AUTO_DELETE = "add_on_miss", "auto_delete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +244,8 @@ class Table:
     """A match-action table; `direct` names the extern instances that have one element per entry.
 
     `implementation` names an action profile or selector. `const_entries`: the control plane may not change entries.
-    @support_timeout(true): entries may time out.
+    @support_timeout(true): entries may time out. @auto_delete(true): they are deleted when they do. @add_on_miss(true): its
+    default action may add entries.
     """
 
     name: str
@@ -264,7 +269,20 @@ class Table:
     @property
     def ages(self) -> bool:
         """Whether it is kept when entries were hit."""
-        asked = (note.body for note in self.annotations if note.name == SUPPORT_TIMEOUT)
+        return self._says(SUPPORT_TIMEOUT) or self.deletes
+
+    @property
+    def deletes(self) -> bool:
+        """Whether entries are deleted whose time is over, which only calls restart."""
+        return self._says(AUTO_DELETE)
+
+    @property
+    def learns(self) -> bool:
+        """Whether packets may add entries."""
+        return self._says(ADD_ON_MISS)
+
+    def _says(self, name: str) -> bool:
+        asked = (note.body for note in self.annotations if note.name == name)
         return bool(self.keys) and next(asked, "false") != "false"
 
 

@@ -14,6 +14,7 @@ from transpiler.hlir.types import width_of
 from transpiler.interpreter.evaluate import evaluate, pack, place_type, to_bytes, write
 from transpiler.interpreter.run import Run
 from transpiler.interpreter.store import Digest
+from transpiler.interpreter.tables import Call as Chosen
 from transpiler.interpreter.trace import Event
 
 _T = TypeVar("_T")
@@ -101,6 +102,19 @@ class Call:
     def send_digest(self, values: tuple[int, ...]) -> None:
         self.run.store.digests.append(Digest(self.instance, values))
         self._trace("extern", f"digest {self.instance}{values}")
+
+    def add_entry(self, action: str, data: tuple[int, ...], profile: int) -> bool:
+        table, key = self.run.applied, self.run.missed
+        if table is None or key is None:
+            return False
+        added = table.learn(key, Chosen(action, data), profile, self.now_us)
+        self._trace("extern", f"add_entry {table.declared.name}: {action}, {'added' if added else 'not added'}")
+        return added
+
+    def restart_timer(self, profile: int | None) -> None:
+        table, handle = self.run.applied, self.run.hit
+        if table is not None and handle is not None:
+            table.restart(handle, profile, self.now_us)
 
     def log(self, text: str) -> None:
         self.run.store.log.append(text)

@@ -124,7 +124,10 @@ class Execution(Run):
     def _apply(self, statement: st.ApplyTable) -> None:
         table = self.store.tables[statement.table]
         values = tuple(evaluate(k.expression, self.state) for k in table.keys)
+        table.expire(self.transit.now_us)
         entry = table.lookup(values)
+        if entry is not None:
+            table.was_hit(entry.handle, self.transit.now_us)
         call = self._chosen(table, entry)
         self._tell(table, values, entry, call, statement)
         if table.selector_keys and entry is not None:
@@ -135,6 +138,8 @@ class Execution(Run):
         if statement.action is not None:
             names = table.declared.action_enum.members
             self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
+        self.applied, self.missed = table, values if entry is None else None
+        self.hit = entry.handle if entry is not None else None
         self.run_action(call)
 
     def run_action(self, call: Call) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from transpiler.interpreter.packet import Reader, Transit, Writer
 from transpiler.interpreter.state import State
 from transpiler.interpreter.store import Store
+from transpiler.interpreter.tables import RuntimeTable
 from transpiler.interpreter.trace import Trace
 
 
 class Run:
     """`direct_index`: direct extern → the entry that its table hit; `direct_colour` what its meter said of that.
-    `rounds` of all loops so far."""
+    `rounds` of all loops so far. `applied`: the table whose action runs, `missed`: the key that missed it, `hit`: else the
+    handle of the entry."""
 
     def __init__(self, store: Store, state: State, transit: Transit, trace: Trace) -> None:
         self.store = store
@@ -22,3 +24,6 @@ class Run:
         self.rounds = 0
         self.direct_index: dict[str, int] = {}
         self.direct_colour: dict[str, int] = {}
+        self.applied: RuntimeTable | None = None
+        self.missed: tuple[int, ...] | None = None
+        self.hit: int | None = None

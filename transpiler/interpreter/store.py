@@ -30,6 +30,7 @@ class Store:
     def __init__(self, program: Program, seed: int = 0) -> None:
         self.program = program
         self.stalling = {p.name: stalling_states(program, p) for p in program.pipes if isinstance(p, Parser)}
+        self.directions: dict[int, int] = {}  # of ports, in the architecture's numbers; 0 where nothing is said
         self.tables = {t.name: RuntimeTable(program, t) for t in program.tables}
         self.seed = seed
         self.reset()

@@ -184,6 +184,10 @@ class Switch:
             raise ControlError(f"meter {name} has no element {index}")
         array.meters.setdefault(index, Meter()).set_rates(committed, peak, self._now())
 
+    def port_direction(self, port: int, *, host: bool) -> None:
+        """What a port receives comes from the host, or from the network, as it is at first."""
+        self.store.directions[port] = int(host)
+
     def mirroring_add(self, session: int, port: int) -> None:
         """Clones of this session go to a port."""
         self.replication.sessions[session] = Session(port=port)

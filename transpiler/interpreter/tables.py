@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from transpiler.externs.learning import EXPIRE_SECONDS
 from transpiler.hlir.program import MatchKind, Program, Table, TableKey
 from transpiler.interpreter.matches import (
     PRIORITY_KINDS,
+    Exact,
     Match,
     Prefix,
     key_bits,
@@ -73,6 +75,14 @@ class Profile:
     groups: dict[int, list[int]] = field(default_factory=dict)
 
 
+@dataclass
+class _Time:
+    """Since when an entry lives for the time of its expire time profile; None: for ever."""
+
+    since_us: int
+    profile: int | None
+
+
 class RuntimeTable:
     """One table's entries and default action."""
 
@@ -84,6 +94,8 @@ class RuntimeTable:
         self.by_priority = any(k.match_kind in PRIORITY_KINDS for k in self.keys)
         self.entries: dict[int, Entry] = {}
         self.next_handle = 0
+        self.expire_us: dict[int, int] = {n: 1_000_000 * seconds for n, seconds in enumerate(EXPIRE_SECONDS)}
+        self._times: dict[int, _Time] = {}
         self.default = self._initial_default()
         self._add_constant_entries()
 
@@ -134,11 +146,13 @@ class RuntimeTable:
         self._check_mutable()
         self._entry(handle)
         del self.entries[handle]
+        self._times.pop(handle, None)
 
     def clear(self) -> None:
         """Take all entries out. Raises: ControlError."""
         self._check_mutable()
         self.entries.clear()
+        self._times.clear()
 
     def set_default(self, call: Call) -> None:
         """Set the action of a miss. Raises: ControlError."""
@@ -188,6 +202,34 @@ class RuntimeTable:
         return self.entries[handle]
 
     # --- packets -----------------------------------------------------------------------------------------------------
+
+    def learn(self, key: tuple[int, ...], call: Call, profile: int, now_us: int) -> bool:
+        """Add an entry for a key that missed. False: there is one, or no room."""
+        if self.lookup(key) is not None or len(self.entries) >= self.declared.size:
+            return False
+        found = self.normalise(tuple(Exact(value) for value in key))
+        self._times[self._insert(found, call, 0)] = _Time(now_us, profile)
+        return True
+
+    def was_hit(self, handle: int, now_us: int) -> None:
+        """A hit restarts the time of an entry, where entries are not deleted by it."""
+        if handle in self._times and not self.declared.deletes:
+            self._times[handle].since_us = now_us
+
+    def restart(self, handle: int, profile: int | None, now_us: int) -> None:
+        """The entry lives for its expire time from now on; for that of `profile`, if one is given."""
+        time = self._times.setdefault(handle, _Time(now_us, None))
+        time.since_us = now_us
+        if profile is not None:
+            time.profile = profile
+
+    def expire(self, now_us: int) -> None:
+        """Delete the entries whose time is over."""
+        for handle, time in list(self._times.items() if self.declared.deletes else ()):
+            limit = self.expire_us.get(time.profile) if time.profile is not None else None
+            if limit is not None and now_us - time.since_us >= limit:
+                self.entries.pop(handle, None)
+                del self._times[handle]
 
     def lookup(self, values: tuple[int, ...]) -> Entry | None:
         """The entry that these key values hit; a table without keys always misses."""

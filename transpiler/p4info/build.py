@@ -133,7 +133,8 @@ class _Builder:
 
     def _table(self, table: pr.Table) -> None:
         message = self.info.tables.add()
-        self._preamble(message.preamble, Kind.TABLE, table.name, table.annotations, "support_timeout")
+        ours = (pr.SUPPORT_TIMEOUT, pr.ADD_ON_MISS, pr.AUTO_DELETE)
+        self._preamble(message.preamble, Kind.TABLE, table.name, table.annotations, *ours)
         self._match_fields(message, table)
         for use in table.actions:
             name = self.program.action[use.action].control_name

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of
+from transpiler.externs.learning import ADD
 from transpiler.externs.row import Effect
 from transpiler.externs.table import METHODS
 from transpiler.hlir.program import Program
@@ -64,12 +65,16 @@ def ordered_states(program: Program, code: Code) -> frozenset[str]:
         bodies: list[Body] = [(statement,)]
         if isinstance(statement, ApplyTable):
             bodies = [action.body for action in actions_of(program, statement.table)]
+            if program.table[statement.table].learns:
+                found.add(statement.table)
             direct = program.table[statement.table].direct
             found |= {name for name in direct if program.extern[name].kind == "direct_meter"}
         for body in bodies:
             for inner in walk(body):
                 if not isinstance(inner, CallExtern) or METHODS[inner.method].effect not in ORDERED:
                     continue
+                if inner.method == ADD:
+                    continue  # its table's
                 if inner.method == HOLD:
                     found.update(held_registers(inner))
                 elif (

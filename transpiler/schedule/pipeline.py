@@ -23,6 +23,7 @@ class Source(enum.Enum):
     EGRESS_PORT = enum.auto()
     LENGTH = enum.auto()  # of the frame, in bytes
     INSTANCE = enum.auto()  # how the packet came here: instance_type, packet_path
+    DIRECTION = enum.auto()  # whether the port that it came from is the host's
     REPLICA = enum.auto()  # the number that the replication engine gave it
     ARRIVAL_US = enum.auto()  # microseconds since the switch started, when it was received
     NOW_US = enum.auto()  # the same, now

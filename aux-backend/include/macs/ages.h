@@ -12,15 +12,22 @@
 /* A hit so long behind the one before is written down. */
 #define MACS_AGES_GRAIN_NS 1000000
 
+/* Expire time profiles: 0 … MACS_PROFILES - 1. In place of one: the entry has a timeout of its own, or none. */
+#define MACS_PROFILES 255u
+#define MACS_NO_PROFILE 255u
+
 struct macs_age;
 
 struct macs_ages {
-    _Atomic uint64_t *hits; /* by the entry's index: nanoseconds since the switch started */
-    struct macs_age *ages;  /* likewise */
+    _Atomic uint64_t *hits;            /* by the entry's index: nanoseconds since the switch started */
+    _Atomic uint8_t *profiles;         /* likewise: of the time that an entry lives */
+    struct macs_age *ages;             /* likewise */
+    uint64_t expire_ns[MACS_PROFILES]; /* by the profile; 0: for ever */
     uint32_t size;
-    uint32_t limited; /* entries that have a timeout */
-    uint32_t end;     /* behind the last of them that there was */
-    uint32_t at;      /* which is looked at next */
+    uint32_t limited;  /* entries that have a timeout */
+    uint32_t end;      /* behind the last of them that there was */
+    uint32_t at;       /* which is looked at next */
+    uint64_t swept_ns; /* when all had been looked at for those whose time is over */
 };
 
 /* The entry of that index was hit, by a packet of the burst at hand. */

@@ -97,6 +97,7 @@ struct macs_table_shape {
 };
 
 struct macs_qsbr;
+struct macs_indices;
 
 /* Table operations: the writer's functions of a table kernel. They return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC,
  * -ENOMEM, -EINVAL, -EBUSY (a reader does not report, so nothing can be freed: see macs/qsbr.h). An operation that
@@ -122,6 +123,8 @@ struct macs_table_ops {
     uint32_t (*count)(void *self);
     uint64_t (*memory_bytes)(void *self);
     uint64_t (*reader_bytes)(void *self); /* of that, what lookups read; NULL: all of it */
+    /* Where it takes the indices of entries from; NULL: packets cannot add entries to its tables. */
+    struct macs_indices *(*indices)(void *self);
 };
 
 struct macs_table_desc {
@@ -140,9 +143,12 @@ struct macs_table_desc {
     uint16_t profile; /* 1 + the number of its action profile among the externs, or 0 */
     bool value_set;   /* a parser value set: its entries have no actions */
     bool ages;        /* when entries were hit is kept: they may time out */
+    bool deletes;     /* entries whose time is over are deleted; only the program restarts it */
+    bool learns;      /* packets may add entries: macs/learn.h */
 };
 
 struct macs_ages;
+struct macs_learning;
 
 /* A table at run time: an array of them stands in the generated code. */
 struct macs_table {
@@ -151,8 +157,9 @@ struct macs_table {
     const struct macs_entry *_Atomic default_entry; /* the default action and its data, used on a miss */
     _Atomic uint64_t default_word;                  /* the same as a data word, in tables whose entries are words */
     struct macs_qsbr *qsbr;
-    struct macs_ages *ages; /* of tables whose entries may time out; the runtime's */
-    atomic_bool filled;     /* there may be entries: true a grace period before the first one is there */
+    struct macs_ages *ages;         /* of tables whose entries may time out; the runtime's */
+    struct macs_learning *learning; /* of tables that learn; the runtime's */
+    atomic_bool filled;             /* there may be entries: true a grace period before the first one is there */
 };
 
 /* Whether the table is empty, so that whatever is looked up runs the default entry. Readers may ask once a burst. An

@@ -33,16 +33,17 @@ struct macs_lock;
 struct macs_clocks;
 
 struct macs_worker {
-    uint32_t index;               /* 0 … workers-1: selects this worker's share of counters */
-    uint32_t burst;               /* B: packets taken at once, 1 … MACS_BURST_MAX */
-    uint32_t sub_batch;           /* b: lookups in flight at once, 1 … B */
-    uint64_t now_ns;              /* time since the switch started, read once a burst if the program looks at it */
-    uint64_t random;              /* state of macs_random_next */
-    struct macs_clocks *clocks;   /* while a burst is sampled, else NULL: see macs/clock.h */
-    uint32_t port;                /* that the burst was received from, by its number */
-    const uint8_t *slot_of;       /* port number → slot + 1; 0: no such port */
-    _Atomic uint8_t loop_request; /* enum macs_loop_request, by the control thread */
-    struct macs_lock *own;        /* of what it has to itself; NULL: it has nothing */
+    uint32_t index;                    /* 0 … workers-1: selects this worker's share of counters */
+    uint32_t burst;                    /* B: packets taken at once, 1 … MACS_BURST_MAX */
+    uint32_t sub_batch;                /* b: lookups in flight at once, 1 … B */
+    uint64_t now_ns;                   /* time since the switch started, read once a burst if the program looks at it */
+    uint64_t random;                   /* state of macs_random_next */
+    struct macs_clocks *clocks;        /* while a burst is sampled, else NULL: see macs/clock.h */
+    uint32_t port;                     /* that the burst was received from, by its number */
+    const uint8_t *slot_of;            /* port number → slot + 1; 0: no such port */
+    const _Atomic uint8_t *directions; /* port number → enum macs_nic_direction */
+    _Atomic uint8_t loop_request;      /* enum macs_loop_request, by the control thread */
+    struct macs_lock *own;             /* of what it has to itself; NULL: it has nothing */
     bool holds_own;
     uint32_t held_count;
     struct macs_lock *held[MACS_HELD_MAX]; /* in ascending order */
@@ -51,6 +52,15 @@ struct macs_worker {
 };
 
 struct macs_packet;
+
+/* What a port is of, as PNA's PNA_Direction_t has it: of the net, as all are at first, or of the host. */
+enum macs_nic_direction { MACS_NET_TO_HOST = 0, MACS_HOST_TO_NET };
+
+/* Of a packet that was received from the port of that number. */
+static inline uint8_t macs_direction_of(const struct macs_worker *worker, uint32_t port) {
+    return port <= UINT16_MAX ? atomic_load_explicit(&worker->directions[port], memory_order_relaxed)
+                              : (uint8_t)MACS_NET_TO_HOST;
+}
 
 /* A worker in a loop at `place` (FILE:LINE) does what the control thread asks. True: the packet is to be dropped. */
 bool macs_loop_tell(struct macs_worker *worker, const char *place);

@@ -22,6 +22,11 @@ void macs_indices_destroy(struct macs_indices *indices) {
 }
 
 int macs_indices_take(struct macs_indices *indices, uint32_t *index) {
+    if (indices->given) {
+        *index = indices->given - 1;
+        indices->given = 0;
+        return 0;
+    }
     if (indices->free) {
         *index = indices->free - 1;
         indices->free = indices->next[*index];

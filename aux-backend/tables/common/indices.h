@@ -13,8 +13,9 @@
 struct macs_indices {
     uint32_t *next; /* of a free index: the one that is free after it, + 1 */
     uint32_t size;
-    uint32_t top;  /* from here on none was ever taken */
-    uint32_t free; /* first of the list through those that were given back, + 1; 0: none */
+    uint32_t top;   /* from here on none was ever taken */
+    uint32_t free;  /* first of the list through those that were given back, + 1; 0: none */
+    uint32_t given; /* which is taken next, + 1: one that was taken before; 0: any */
 };
 
 /* 0 or -ENOMEM. */

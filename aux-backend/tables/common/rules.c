@@ -392,3 +392,7 @@ void macs_rules_comparable(const struct macs_rules *rules, const struct macs_rul
         }
     }
 }
+
+struct macs_indices *macs_rules_ops_indices(void *self) {
+    return &((struct macs_rules *)self)->values.indices;
+}

@@ -178,6 +178,7 @@ const struct macs_entry *macs_rules_ops_find(void *self, const struct macs_match
 int macs_rules_ops_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
                         void *arg);
 uint32_t macs_rules_ops_count(void *self);
+struct macs_indices *macs_rules_ops_indices(void *self);
 
 uint64_t macs_rules_memory(const struct macs_rules *rules);
 

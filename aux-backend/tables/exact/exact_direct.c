@@ -200,6 +200,10 @@ static uint64_t exact_direct_reader_bytes(void *self) {
     return cells_bytes(self);
 }
 
+static struct macs_indices *exact_direct_indices(void *self) {
+    return &((table_t *)self)->indices;
+}
+
 const struct macs_table_ops macs_exact_direct_ops = {
     .name = "exact_direct",
     .create = exact_direct_create,
@@ -210,6 +214,7 @@ const struct macs_table_ops macs_exact_direct_ops = {
     .find = exact_direct_find,
     .walk = exact_direct_walk,
     .count = exact_direct_count,
+    .indices = exact_direct_indices,
     .memory_bytes = exact_direct_memory,
     .reader_bytes = exact_direct_reader_bytes,
 };

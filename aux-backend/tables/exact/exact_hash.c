@@ -222,6 +222,10 @@ static uint64_t exact_hash_reader_bytes(void *self) {
     return macs_cuckoo_reader_bytes(&index->cuckoo) + (uint64_t)exact_hash_count(self) * table->values.stride;
 }
 
+static struct macs_indices *exact_hash_indices(void *self) {
+    return &((table_t *)self)->values.indices;
+}
+
 const struct macs_table_ops macs_exact_hash_ops = {
     .name = "exact_hash",
     .create = exact_hash_create,
@@ -233,6 +237,7 @@ const struct macs_table_ops macs_exact_hash_ops = {
     .find = exact_hash_find,
     .walk = exact_hash_walk,
     .count = exact_hash_count,
+    .indices = exact_hash_indices,
     .memory_bytes = exact_hash_memory,
     .reader_bytes = exact_hash_reader_bytes,
 };

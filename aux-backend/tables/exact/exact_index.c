@@ -134,6 +134,10 @@ static uint64_t exact_index_reader_bytes(void *self) {
     return cells_bytes(table) + (uint64_t)table->values.count * table->values.stride;
 }
 
+static struct macs_indices *exact_index_indices(void *self) {
+    return &((table_t *)self)->values.indices;
+}
+
 const struct macs_table_ops macs_exact_index_ops = {
     .name = "exact_index",
     .create = exact_index_create,
@@ -144,6 +148,7 @@ const struct macs_table_ops macs_exact_index_ops = {
     .find = exact_index_find,
     .walk = exact_index_walk,
     .count = exact_index_count,
+    .indices = exact_index_indices,
     .memory_bytes = exact_index_memory,
     .reader_bytes = exact_index_reader_bytes,
 };

@@ -354,6 +354,10 @@ static uint64_t exact_packed_reader_bytes(void *self) {
     return macs_cuckoo_reader_bytes(&atomic_load_explicit(&table->index, memory_order_relaxed)->cuckoo);
 }
 
+static struct macs_indices *exact_packed_indices(void *self) {
+    return &((table_t *)self)->indices;
+}
+
 const struct macs_table_ops macs_exact_packed_ops = {
     .name = "exact_packed",
     .create = exact_packed_create,
@@ -365,6 +369,7 @@ const struct macs_table_ops macs_exact_packed_ops = {
     .find = exact_packed_find,
     .walk = exact_packed_walk,
     .count = exact_packed_count,
+    .indices = exact_packed_indices,
     .memory_bytes = exact_packed_memory,
     .reader_bytes = exact_packed_reader_bytes,
 };

@@ -359,5 +359,6 @@ const struct macs_table_ops macs_ternary_tuple_ops = {
     .find = macs_rules_ops_find,
     .walk = macs_rules_ops_walk,
     .count = macs_rules_ops_count,
+    .indices = macs_rules_ops_indices,
     .memory_bytes = tuple_memory,
 };

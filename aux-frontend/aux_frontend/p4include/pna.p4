@@ -54,7 +54,8 @@ match_kind {
 
 enum PNA_IdleTimeout_t {
     NO_TIMEOUT,
-    NOTIFY_CONTROL
+    NOTIFY_CONTROL,
+    AUTO_DELETE     // of version 0.7
 }
 
 enum PNA_HashAlgorithm_t {

@@ -24,6 +24,8 @@ _ACTS = frozenset(
         "macs_meter_execute_aware",
         "macs_random_next",
         "macs_random_range",
+        "macs_learn",
+        "macs_learned_word",
         "macs_layout_resize",
         "macs_layout_truncate",
         "macs_loop_ends",

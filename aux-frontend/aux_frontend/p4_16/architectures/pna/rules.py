@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.architectures import direct
+from aux_frontend.p4_16.architectures.portable import properties
 from aux_frontend.p4_16.architectures.uses import ExternCall, Uses
 from aux_frontend.p4_16.checker.state import State
 
-_PROPERTIES = direct.Properties(
-    direct={"pna_direct_counter": ("DirectCounter",), "pna_direct_meter": ("DirectMeter",)},
-    shared={"pna_implementation": ("ActionProfile", "ActionSelector")},
-)
+_PROPERTIES = properties.objects("pna")
 _EXPIRY = ("set_entry_expire_time", "restart_expire_timer")
 _MAIN_CONTROL = "main_control"  # the parameter of PNA_NIC
 
@@ -87,14 +85,19 @@ def _added_action(st: State, table: ast.TableDeclaration, call: ExternCall) -> N
 
 
 def _expiry(st: State, uses: Uses, call: ExternCall, name: str) -> None:
-    """Only an entry that was hit has a time to live, and only in tables that delete entries by themselves."""
-    needed = "idle_timeout_with_auto_delete"
+    """Only an entry that was hit has a time to live, and only in tables whose entries time out."""
+    needed = "pna_idle_timeout, or idle_timeout_with_auto_delete = true,"
     tables = _tables(uses, call)
     if not tables:
-        st.error(call.at, f"'{name}' can only be called in actions of tables with {needed} = true")
+        st.error(call.at, f"'{name}' can only be called in actions of tables with {needed[:-1]}")
     for table, _ in tables:
-        if not _flag(st, table, needed):
-            st.error(call.at, f"'{name}' needs {needed} = true in table '{table.name}'", (table, "the table"))
+        if not _flag(st, table, "idle_timeout_with_auto_delete") and not _times_out(st, table):
+            st.error(call.at, f"'{name}' needs {needed} in table '{table.name}'", (table, "the table"))
+
+
+def _times_out(st: State, table: ast.TableDeclaration) -> bool:
+    asked = (item.value for item in table.properties if item.name == "pna_idle_timeout")
+    return any(isinstance(value, ast.Member) and value.name != "NO_TIMEOUT" for value in asked)
 
 
 def _mirror(st: State, uses: Uses, call: ExternCall) -> None:

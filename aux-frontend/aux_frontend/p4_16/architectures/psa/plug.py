@@ -9,10 +9,10 @@ Source: P4-16 Portable Switch Architecture 1.2, section 6.
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.architectures.portable import properties
 from aux_frontend.p4_16.architectures.psa.externs import EXTERNS
-from aux_frontend.p4_16.elaborate import layout, names, pipes, values as va
+from aux_frontend.p4_16.elaborate import layout, pipes, values as va
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
-from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
 from aux_frontend.p4_16.elaborate.pipes import PACKET
 from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
@@ -67,7 +67,6 @@ _PIPES: tuple[tuple[str, str, pr.Role, tuple[str, ...]], ...] = (
         (PACKET, "clone_e2e_meta", "recirculate_meta", *_EGRESS, "egress_output", "egress_deparser_input"),
     ),
 )
-_LANGUAGE_PROPERTIES = ("size", "largest_priority_wins", "priority_delta")
 PACKET_LENGTH = "packet_length"  # what packet_in.length() gives
 
 
@@ -136,32 +135,9 @@ class Psa:
     def finished(self, program: pr.Program) -> pr.Program:
         return program
 
-    # --- table properties --------------------------------------------------------------------------------------------
-
     def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:
         """psa_implementation, psa_direct_counter, psa_direct_meter, psa_idle_timeout. PSA 1.2 section 7."""
-        implementation: str | None = None
-        direct: list[str] = []
-        annotations: list[pr.Annotation] = []
-        for property_ in table.properties:
-            value = property_.value
-            match property_.name:
-                case "psa_implementation":
-                    implementation = extern_of_table(scope, property_, ("action_profile", "action_selector"), name)
-                case "psa_direct_counter":
-                    direct.append(extern_of_table(scope, property_, ("direct_counter",), name))
-                case "psa_direct_meter":
-                    direct.append(extern_of_table(scope, property_, ("direct_meter",), name))
-                case "psa_idle_timeout":
-                    notify = names.written(scope.unit, value).endswith("NOTIFY_CONTROL")
-                    annotations.append(pr.Annotation(pr.SUPPORT_TIMEOUT, str(notify).lower(), property_.span))
-                case "psa_empty_group_action":
-                    raise scope.unit.failure(property_.span, "an action for empty groups is not supported")
-                case other if other not in _LANGUAGE_PROPERTIES:
-                    scope.unit.diagnostics.warning(
-                        property_.span, "property", f"table property '{other}' means nothing on PSA"
-                    )
-        return TableExterns(implementation, tuple(direct), tuple(annotations))
+        return properties.table_externs(scope, table, name, "psa")
 
 
 PLUG = Psa

@@ -1,4 +1,4 @@
-"""PSA's Checksum and InternetChecksum: values that a parser or control adds to while it runs over one packet.
+"""Checksum and InternetChecksum of PSA and PNA: values that a parser or control adds to while it runs over one packet.
 
 An object is one local variable: the hash of what was added since the last clear, as a number that is 0 at the start (of
 the Internet checksum that is the ones' complement sum, the checksum's complement). P4-16 PSA 1.2, sections 7.6 and 7.7.
@@ -14,12 +14,12 @@ from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import data_list, hash_type, hashed, values_of
 from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.diagnostics import Span
+from transpiler.diagnostics import NotRun, Span
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Enum
 
-# PSA_HashAlgorithm_t; TARGET_DEFAULT is what BMv2 makes of it
+# PSA_HashAlgorithm_t, PNA_HashAlgorithm_t; TARGET_DEFAULT is what BMv2 makes of it
 _ALGORITHMS = {
     "IDENTITY": "identity",
     "CRC32": "crc32",
@@ -36,16 +36,18 @@ _COMPLEMENTED = (_INTERNET,)  # whose hash of nothing is all ones
 def algorithm_of(unit: Unit, made: ExternObject, argument: str, span: Span) -> str:
     """The hash algorithm that a constructor was given, by its name in HLIR."""
     match made.arguments.get(argument):
-        case ex.Const(value=ordinal, type=Enum(members=members)) if members[ordinal] in _ALGORITHMS:
-            return _ALGORITHMS[members[ordinal]]
+        case ex.Const(value=ordinal, type=Enum(members=members)):
+            if members[ordinal] in _ALGORITHMS:
+                return _ALGORITHMS[members[ordinal]]
+            raise NotRun(unit.diagnostics, span, f"the hash algorithm {members[ordinal]} is not supported")
     raise unit.failure(span, "the hash algorithm must be known at compile time")
 
 
 def result_type(call: ExternCall) -> ty.Ty:
-    """What a method returns here."""
-    method = call.resolved.target
-    assert isinstance(method, ast.MethodPrototype) and method.result is not None
-    declared = call.scope.unit.checked.type_refs[method.result]
+    """What a method or function returns here."""
+    target = call.resolved.target
+    assert isinstance(target, ast.MethodPrototype | ast.FunctionPrototype) and target.result is not None
+    declared = call.scope.unit.checked.type_refs[target.result]
     return call.scope.resolve(typeops.substitute(declared, call.resolved.substitution))
 
 

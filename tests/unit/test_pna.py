@@ -1,0 +1,328 @@
+"""PNA before code generation: what elaboration makes of a program, what it refuses, what its pipe becomes.
+
+The packet paths and most externs have packet tests: tests/packets/pna_*.stf.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_16.frontend import P4_16
+
+from macsad import compilation
+from macsad.compilation import Request
+from transpiler.architectures.pna.pipes import FINISH, LEAVE, SEND, plan, preserved_lists, second_passes, specialise
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity
+from transpiler.frontend import Source
+from transpiler.hlir.program import Architecture, Program, Role
+from transpiler.interpreter import Switch
+from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.paths import PASSES_LIMIT
+from transpiler.interpreter.store import Digest
+from transpiler.interpreter.tables import Call
+from transpiler.interpreter.trace import Event
+from transpiler.p4info.build import build
+from transpiler.passes.pipeline import optimise
+from transpiler.schedule.pipeline import DROP, PASS, Step
+from transpiler.verifier import verify
+
+PACKETS = Path(__file__).parents[1] / "packets"
+PROGRAM = """
+#include <core.p4>
+#include <{include}>
+header h_t {{ bit<8> a; bit<8> b; bit<16> c; bit<64> time; }}
+struct H {{ h_t h; }}
+struct M {{ bit<8> m; }}
+struct other_t {{ bit<8> m; }}
+{top}
+parser Main(packet_in packet, out H hdr, inout M meta, in pna_main_parser_input_metadata_t istd) {{
+    state start {{ packet.extract(hdr.h); {parser} transition accept; }}
+}}
+control Before(in {before}, inout M meta, in pna_pre_input_metadata_t istd, inout pna_pre_output_metadata_t ostd) {{
+    apply {{ {pre} }}
+}}
+control Work(inout H hdr, inout M meta, in pna_main_input_metadata_t istd, inout pna_main_output_metadata_t ostd) {{
+    {control}
+    apply {{ {apply} }}
+}}
+control Out(packet_out packet, in H hdr, in M meta, in pna_main_output_metadata_t ostd) {{
+    apply {{ {deparser} packet.emit(hdr); }}
+}}
+PNA_NIC(Main(), Before(), Work(), Out()) main;
+"""
+NOTHING = {
+    "include": "dpdk/pna.p4", "top": "", "parser": "", "before": "H hdr", "pre": "", "control": "", "apply": "", "deparser": "",
+}  # fmt: skip
+FRAME = bytes.fromhex("01 02 0003 0000000000000000")
+
+
+def text(tmp_path: Path, **parts: str) -> Source:
+    file = tmp_path / "t.p4"
+    file.write_text(PROGRAM.format(**{**NOTHING, **parts}))
+    return Source(file)
+
+
+def load(tmp_path: Path, **parts: str) -> Program:
+    diagnostics = Diagnostics()
+    try:
+        program = P4_16().load(text(tmp_path, **parts), diagnostics)
+    except Rejected:
+        pytest.fail(diagnostics.render())
+    verify(program)
+    return program
+
+
+def refused(tmp_path: Path, **parts: str) -> str:
+    """The first error, with its line and column left out."""
+    source = text(tmp_path, **parts)
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        P4_16().load(source, diagnostics)
+    first = next(message for message in diagnostics.messages if message.severity is Severity.ERROR)
+    assert first.span.file == str(source.path) and first.span.line > 0
+    return first.message
+
+
+# --- the program -----------------------------------------------------------------------------------------------------
+
+
+def test_four_blocks_of_one_storage(tmp_path: Path) -> None:
+    program = load(tmp_path)
+    assert program.architecture is Architecture.PNA
+    assert [pipe.role for pipe in program.pipes] == [Role.PARSER, Role.PRE_CONTROL, Role.MAIN_CONTROL, Role.DEPARSER]
+    assert program.bridges == ()
+    assert [header.name for header in program.headers] == ["hdr.h"]
+    assert program.intrinsic["main_input.direction"] == "main_input.direction"
+
+
+@pytest.mark.parametrize("include", ["pna.p4", "dpdk/pna.p4"])
+def test_both_declarations_of_the_architecture(tmp_path: Path, include: str) -> None:
+    program = load(tmp_path, include=include, apply="send_to_port(istd.input_port);")
+    assert Switch(program).process(6, FRAME) == [(6, FRAME)]
+
+
+ADD_ONE = 'add_entry("hit", hdr.h.c, (ExpireTimeProfileId_t)0)'
+LEARNING = """action hit(bit<16> x) {{ hdr.h.c = x; }}
+    action miss() {{ {call}; }}
+    table t {{
+        key = {{ hdr.h.a: exact; }} actions = {{ hit; @defaultonly miss; }} default_action = miss;
+        add_on_miss = true; {more}
+    }}"""
+REFUSED = {
+    "'hdr' must be struct 'H', as the main parser's": {"before": "other_t hdr"},
+    "decryption (decrypt) is not supported": {"pre": "ostd.decrypt = hdr.h.isValid();"},
+    "'send_to_port' can only be called in the main control": {"pre": "send_to_port((PortId_t)1);"},
+    "'drop_packet' can only be called in the main control": {"deparser": "drop_packet();"},
+    "'recirculate' can only be called in the pre control and the main control": {"deparser": "recirculate();"},
+    "the slot of 'mirror_packet' is a number from 0 to 3": {
+        "apply": "mirror_packet((MirrorSlotId_t)4, (MirrorSessionId_t)1);"
+    },
+    "mirror session 0 is reserved": {"apply": "mirror_packet((MirrorSlotId_t)0, (MirrorSessionId_t)0);"},
+    "an increment is of bytes": {
+        "include": "pna.p4",
+        "control": "Counter<bit<32>, bit<8>>(4, PNA_CounterType_t.PACKETS) c;",
+        "apply": "c.count(1, 5);",
+    },
+    "packets cannot add entries to 't', whose entries are constant": {
+        "control": LEARNING.format(call=ADD_ONE, more="const entries = { 1: hit(2); }"),
+        "apply": "t.apply();",
+    },
+    "'hit' has 1 parameters, and 'action_params' has 2": {
+        "control": LEARNING.format(call='add_entry("hit", {hdr.h.c, hdr.h.c}, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "'x' has 16 bits, and its value in 'action_params' has 8": {
+        "control": LEARNING.format(call='add_entry("hit", hdr.h.a, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "the fields of 'action_params' must be the parameters of 'hit'": {
+        "top": "struct one_t { bit<16> y; }",
+        "control": LEARNING.format(call='add_entry("hit", (one_t){ y = hdr.h.c }, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "expire time profiles have the numbers 0 to 254": {
+        "control": LEARNING.format(call='add_entry("hit", hdr.h.c, (ExpireTimeProfileId_t)255)', more=""),
+        "apply": "t.apply();",
+    },
+    "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_is_not_supported_is_said_with_its_place(tmp_path: Path, why: str) -> None:
+    assert why in refused(tmp_path, **REFUSED[why])
+
+
+ONLY_CHECKED = {
+    "the extern 'ipsec_accelerator' is not supported on PNA": {"control": "ipsec_accelerator() ipsec;"},
+    "the hash algorithm TOEPLITZ is not supported": {
+        "control": "Hash<bit<16>>(PNA_HashAlgorithm_t.TOEPLITZ) h;",
+        "apply": "hdr.h.c = h.get_hash(hdr.h.a);",
+    },
+}
+
+
+@pytest.mark.parametrize("why", ONLY_CHECKED)
+def test_what_can_only_be_checked(tmp_path: Path, why: str) -> None:
+    source, diagnostics = text(tmp_path, **ONLY_CHECKED[why]), Diagnostics()
+    P4_16().check(source, diagnostics)
+    with pytest.raises(NotRun) as told:
+        P4_16().load(source, diagnostics)
+    assert why in told.value.message and told.value.span.file == str(source.path)
+
+
+def test_decrypt_may_be_told_not_to(tmp_path: Path) -> None:
+    assert load(tmp_path, pre="ostd.decrypt = false;")
+
+
+def test_an_increment_is_counted_in_bytes(tmp_path: Path) -> None:
+    control = "Counter<bit<32>, bit<8>>(4, PNA_CounterType_t.BYTES) c;"
+    switch = Switch(load(tmp_path, include="pna.p4", control=control, apply="c.count(1, 5); c.count(1);"))
+    switch.process(0, FRAME)
+    assert switch.counter("Work.c", 1).bytes == 5 + len(FRAME)
+
+
+def test_an_optional_length_is_measured(tmp_path: Path) -> None:
+    control = """DirectMeter(PNA_MeterType_t.BYTES) m;
+        action at() { hdr.h.b = m.execute(@OPT@) == PNA_MeterColor_t.GREEN ? 8w1 : 2; send_to_port((PortId_t)1); }
+        table t { key = { hdr.h.a: exact; } actions = { at; NoAction; } pna_direct_meter = m; }"""
+    for given, colour in (("PNA_MeterColor_t.GREEN, 32w1000", 2), ("color = PNA_MeterColor_t.GREEN", 1)):
+        switch = Switch(load(tmp_path, include="pna.p4", control=control.replace("@OPT@", given), apply="t.apply();"))
+        handle = switch.table("Work.t").add((Exact(1),), Call("Work.at"), 0)
+        switch.meter_set_rates("Work.m", handle, (0.0000001, 500), (0.0000001, 500))
+        ((_, frame),) = switch.process(0, FRAME)
+        assert frame[1] == colour
+
+
+# --- packets ---------------------------------------------------------------------------------------------------------
+
+
+def test_time_pass_and_port_are_told(tmp_path: Path) -> None:
+    apply = """hdr.h.time = (bit<64>)(TimestampUint_t)istd.timestamp; hdr.h.a = (bit<8>)(PassNumberUint_t)istd.pass;
+        hdr.h.c = (bit<16>)(PortIdUint_t)istd.input_port; hdr.h.b = istd.loopedback ? 8w1 : 0;
+        send_to_port((PortId_t)9);"""
+    switch = Switch(load(tmp_path, apply=apply))
+    ((port, frame),) = switch.process(0x1234, FRAME)
+    assert port == 9
+    assert frame[:4].hex() == "00001234"
+    assert int.from_bytes(frame[4:]) > 0
+
+
+def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
+    told: list[Event] = []
+    assert Switch(load(tmp_path, apply="recirculate();"), trace=told.append).process(1, FRAME) == []
+    passes = [event for event in told if event.kind == "pass" and event.text.startswith("main")]
+    assert len(passes) == PASSES_LIMIT + 1
+
+
+def test_metadata_begin_anew_in_each_pass(tmp_path: Path) -> None:
+    apply = """hdr.h.b = meta.m; meta.m = 7;
+        if ((PassNumberUint_t)istd.pass == 0) { recirculate(); } else { send_to_port((PortId_t)1); }"""
+    ((_, frame),) = Switch(load(tmp_path, apply=apply)).process(1, FRAME)
+    assert frame[1] == 0
+
+
+def test_digests_of_the_deparser_reach_the_control_plane(tmp_path: Path) -> None:
+    switch = Switch(compilation.load(Request(PACKETS / "pna_externs.p4")))
+    switch.process(1, bytes.fromhex("50 05 0000 00000007"))
+    assert switch.store.digests == [Digest("Out.news", (5, 7))]
+
+
+# --- entries that packets add ----------------------------------------------------------------------------------------
+
+AGING = """action hit() {{ hdr.h.b = 1; {restart} }}
+    action miss() {{ add_entry("hit", {{}}, (ExpireTimeProfileId_t)0); }}
+    table t {{
+        key = {{ hdr.h.a: exact; }} actions = {{ hit; @defaultonly miss; }} default_action = miss;
+        add_on_miss = true; {property}
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("restart", "timeout", "lives"),
+    [
+        # a hit each 6 s; profile 0 is 10 s, profile 1 is 30 s
+        ("", "idle_timeout_with_auto_delete = true;", [False, True, False, True, False, True]),
+        ("", "pna_idle_timeout = PNA_IdleTimeout_t.AUTO_DELETE;", [False, True, False, True, False, True]),
+        ("restart_expire_timer();", "idle_timeout_with_auto_delete = true;", [False, True, True, True, True, True]),
+        (
+            "set_entry_expire_time((ExpireTimeProfileId_t)1);",
+            "idle_timeout_with_auto_delete = true;",
+            [False, True, True, True, True, True],
+        ),
+        ("", "pna_idle_timeout = PNA_IdleTimeout_t.NOTIFY_CONTROL;", [False, True, True, True, True, True]),
+        ("", "", [False, True, True, True, True, True]),
+    ],
+)
+def test_entries_live_for_the_time_of_their_profile(
+    tmp_path: Path, restart: str, timeout: str, lives: list[bool]
+) -> None:
+    control = AGING.format(restart=restart, property=timeout)
+    now = [0]
+    program = load(tmp_path, control=control, apply="hdr.h.b = 0; t.apply(); send_to_port((PortId_t)1);")
+    switch = Switch(program, clock=lambda: now[0])
+    found = []
+    for _ in lives:
+        ((_, frame),) = switch.process(1, FRAME)
+        found.append(bool(frame[1]))
+        now[0] += 6_000_000
+    assert found == lives
+
+
+def test_the_control_plane_sees_and_takes_away_what_packets_have_added(tmp_path: Path) -> None:
+    program = load(tmp_path, control=AGING.format(restart="", property=""), apply="t.apply();")
+    assert program.table["Work.t"].learns and not program.table["Work.t"].ages
+    switch = Switch(program)
+    switch.process(1, FRAME)
+    ((handle, entry),) = switch.table("Work.t").entries.items()
+    assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit")
+    switch.table_delete("Work.t", handle)
+    assert not switch.table("Work.t").entries
+
+
+def test_a_table_that_deletes_does_not_notify(tmp_path: Path) -> None:
+    control = AGING.format(restart="", property="idle_timeout_with_auto_delete = true;")
+    info = build(load(tmp_path, control=control, apply="t.apply();"), Diagnostics())
+    assert info.tables[0].idle_timeout_behavior == 0 and not info.tables[0].preamble.annotations
+
+
+# --- the pipe --------------------------------------------------------------------------------------------------------
+
+
+def pna_paths() -> Program:
+    return optimise(compilation.load(Request(PACKETS / "pna_paths.p4")))
+
+
+def test_a_program_that_only_sends_has_no_second_passes(tmp_path: Path) -> None:
+    program = optimise(load(tmp_path, apply="send_to_port((PortId_t)1);"))
+    (pipe,) = plan(program)
+    assert not second_passes(program) and preserved_lists(program) == ((),) and pipe.keeps == ()
+    assert second_passes(pna_paths()) and [pipe.keeps for pipe in plan(pna_paths())] == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("step", "known", "left"),
+    [
+        (LEAVE, {"drop": 1}, DROP),
+        (LEAVE, {"drop": 0}, PASS),
+        (LEAVE, {}, LEAVE),
+        (FINISH, {"drop": 0}, SEND),
+    ],
+)
+def test_what_is_known_of_a_packet_shortens_steps(
+    tmp_path: Path, step: Step, known: dict[str, int], left: Step
+) -> None:
+    program = optimise(load(tmp_path, apply="if (hdr.h.a == 1) { send_to_port((PortId_t)1); }"))
+    assert specialise(program, step, known.get) == left
+    mirrored = {**known, "mirror_0": 0, "mirror_1": 5, "mirror_2": 0, "mirror_3": 0}
+    assert specialise(pna_paths(), step, mirrored.get) == step
+
+
+def test_p4info_says_which_architecture_it_is(tmp_path: Path) -> None:
+    control = """action to(PortId_t port) { send_to_port(port); }
+        table t { key = { hdr.h.a: exact; } actions = { to; NoAction; } }"""
+    info = build(load(tmp_path, control=control, apply="t.apply();"), Diagnostics())
+    assert info.pkg_info.arch == "pna"
+    (to,) = [action for action in info.actions if action.preamble.name == "Work.to"]
+    assert to.params[0].type_name.name == "PortId_t"
