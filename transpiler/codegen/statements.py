@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.analysis.locations import Location, Locator
+from transpiler.analysis.locations import Location
 from transpiler.codegen.apply import MISSED, Application
 from transpiler.codegen.c.build import TRUE, cast, infix, operand
 from transpiler.codegen.c.nodes import (
