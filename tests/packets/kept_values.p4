@@ -1,5 +1,5 @@
-// What must be kept though little of the program reads it: values that are written behind the request that preserves them, that
-// only egress reads though clones come to it too, that begin as zero whatever the packet before has left.
+// What must be kept though little of the program reads it: values that are written behind the request that preserves them, and
+// that only egress reads though clones come to it too.
 #include <core.p4>
 #include <v1model.p4>
 
