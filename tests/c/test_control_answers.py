@@ -71,6 +71,8 @@ def test_addresses(start) -> None:
         ("register_write seen 0 f:f:f:f:f:1ff", "'f:f:f:f:f:1ff' is not a valid MAC address"),
         ("register_write seen 0 f:f:f:f:f:fg", "'f:f:f:f:f:fg' is not a valid MAC address"),
         ("register_write seen 0 f:f:f:f:f", "'f:f:f:f:f' is not a valid MAC address"),
+        ("register_write seen 0 g:f:f:f:f:f", "'g:f:f:f:f:f' is not a valid MAC address"),
+        ("register_write seen 0 f:f::f:f:f", "'f:f::f:f:f' is not a valid MAC address"),
         ("register_write wide 0 1::2:3:4:5", "the IPv6 address '1::2:3:4:5' has 128 bits, but 100 bits are wanted"),
         ("register_write wide 0 1:2:3:4:5:6:7", "'1:2:3:4:5:6:7' is not a valid IPv6 address"),
         ("register_write wide 0 1:2:3:4:5:6", "the MAC address '1:2:3:4:5:6' has 48 bits, but 100 bits are wanted"),

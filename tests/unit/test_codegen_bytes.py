@@ -17,13 +17,14 @@ from transpiler.codegen.externs import Externs
 from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, parse_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.pack_words import pack_words
+from transpiler.codegen.packing import pack_varying, unaligned
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.sums import sum_of
 from transpiler.codegen.tables import Tables
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program
-from transpiler.hlir.types import Bits, Varbit, width_of
+from transpiler.hlir.types import Bits, Bool, Varbit, width_of
 from transpiler.schedule.stages import Schedule
 
 NOWHERE = Schedule((), frozenset(), frozenset(), frozenset())
@@ -89,6 +90,24 @@ def test_values_in_words() -> None:
         assert bytes(buffer[:skipped]) == bytes(skipped)
         whole = fields.number << -fields.bits % 8
         assert buffer[skipped:size] == whole.to_bytes(size - skipped, "big")
+
+
+def test_whether_the_bits_beside_values_are_read() -> None:
+    """Whichever of them leaves a byte half full."""
+    fields = Fields(Random(1), [8, 16, 4, 12, 32])
+    byte, word, half, more, four = fields.values
+    for values in ((half,), (byte, half), (byte, word, more), (half, byte)):
+        assert unaligned(values)
+    assert not unaligned((byte, word, four)) and not unaligned(())
+
+
+def test_a_list_of_one_kind_or_another_takes_as_much_as_the_longer() -> None:
+    fields = Fields(Random(1), [8, 16, 4, 32])
+    short, long = (ex.ListExpression(tuple(values), AT) for values in (fields.values[:1], fields.values[1:3]))
+    for then, otherwise in ((short, long), (long, short)):
+        either = ex.Conditional(ex.Const(1, Bool(), AT), then, otherwise, then.type, AT)
+        made, most = pack_varying(renderer(fields.b), Name("list"), (either, fields.values[3]))
+        assert made and most == 20 + 32
 
 
 def plain_checksum(data: bytes) -> int:

@@ -671,6 +671,24 @@ def test_what_no_switch_does_checks_but_does_not_load(call: str, message: str, t
     assert "refused.p4:9:" in diagnostics.render() and f"error: {message}" in diagnostics.render()
 
 
+def test_a_header_is_copied_from_one_of_its_own_type_only(tmp_path: Path) -> None:
+    """Fields of the same names and widths do not make two types one. Specification 1.0.5 section 9.1."""
+    path, diagnostics = tmp_path / "copies.p4", Diagnostics()
+    path.write_text("""
+        header_type one_t { fields { a : 8; } }
+        header_type two_t { fields { a : 8; } }
+        header one_t one; header one_t same; header two_t two;
+        parser start { extract(one); extract(two); return ingress; }
+        action act() { copy_header(same, one); copy_header(one, two); }
+        table t { actions { act; } }
+        control ingress { apply(t); }
+    """)
+    with pytest.raises(Rejected):
+        P4_14().check(Source(path), diagnostics)
+    errors = [m.message for m in diagnostics.messages if m.severity.value == "error"]
+    assert errors == ["'one' of type one_t cannot take a header of type two_t"]
+
+
 @pytest.mark.parametrize("kind", ["control", "action", "field_list"])
 def test_expansion_without_end_is_an_error(kind: str, tmp_path: Path) -> None:
     call, last = {

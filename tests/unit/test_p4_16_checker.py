@@ -104,6 +104,38 @@ def test_constants_are_folded(tmp_path: Path, expression: str, value: int) -> No
         assert program.checked.types[program.value_of()] == t.Bit(8)
 
 
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("8w5 / n", "the right operand of / must be known at compile time"),
+        ("5 % n", "the right operand of % must be known at compile time"),
+        ("-1 / 8w3", "operator / is not defined for negative numbers"),
+        ("n / -1", "operator / is not defined for negative numbers"),
+        ("-0 / 8w3", ""),
+        ("0 / n", ""),
+        ("n % 3", ""),
+        ("(bit<8>) (bit<4>) x", "cannot cast 'int<8>' to 'bit<4>'"),
+        ("(bit<8>) (bit<16>) x", "cannot cast 'int<8>' to 'bit<16>'"),
+        ("(bit<8>) (int<16>) n", "cannot cast 'bit<8>' to 'int<16>'"),
+        ("(bit<8>) (int<16>) x", "cannot cast 'int<16>' to 'bit<8>'"),
+        ("(bit<8>) (int<8>) (int<16>) x", ""),
+    ],
+)
+def test_which_operands_and_casts_there_are(tmp_path: Path, value: str, why: str) -> None:
+    """P4-16 spec 8.8 and 8.12.1: the divisor is known, none is negative; a cast changes the width or the sign."""
+    body, before = f"s.h.a = {value};", "int<8> x = 1;"
+    if not why:
+        assert Program(tmp_path, body, before).diagnostics.error_count == 0
+        return
+    file = tmp_path / "refused.p4"
+    file.write_text(f"{CORE} control c(inout s_t s, in bit<8> n) {{ {before} apply {{ {body} }} }}")
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        check(parse(Source(file), diagnostics), diagnostics)
+    first = next(m for m in diagnostics.messages if m.severity.value == "error")
+    assert why in first.message
+
+
 def test_signed_constants_are_twos_complement(tmp_path: Path) -> None:
     program = Program(tmp_path, "x = 127 + 8s1;", "int<8> x;")
     assert program.checked.constants[program.value_of()] == -128

@@ -348,6 +348,11 @@ PARSER_CASES = [
         "04 01 02 03 04 05",
     ),
     (
+        """Sub() sub; bit<16> n = 0x03ff;
+        state start { sub.apply(packet, hdr.st[0], n[15:8]); hdr.st[0].v = n[15:8] + n[7:0]; transition accept; }""",
+        "03 01 02 03 04 05",
+    ),
+    (
         """Sub() sub; bit<8> n = 3;
         state start { if (n == 3) { sub.apply(packet, hdr.st[0], n); } else { packet.advance(8); }
                       transition select(hdr.st[0].v) { 0: accept; } }""",
@@ -356,8 +361,8 @@ PARSER_CASES = [
     (
         """bit<8> n = 3;
         state start { n = n - 1; transition select(n) { 0: done; default: start; } }
-        state done { packet.extract(hdr.st.next); hdr.st.last.v = n; transition accept; }""",
-        "00 01 02 03 04 05",
+        state done { packet.extract(hdr.st.next); hdr.st.last.v = n + 7; transition accept; }""",
+        "07 01 02 03 04 05",
     ),
     (
         """state start { packet.extract(hdr.h); transition select(hdr.h.a, hdr.h.f) {

@@ -143,6 +143,13 @@ def test_a_constant_default_and_constant_entries(tmp_path: Path) -> None:
     assert not table.preamble.annotations
 
 
+def test_entries_that_may_change_and_a_timeout_that_is_not_wanted(tmp_path: Path) -> None:
+    rest = "entries = { 5: drop(); } support_timeout = false; default_action = drop();"
+    [table] = with_table(tmp_path, "meta.tag: exact;", rest=rest).tables
+    assert (table.is_const_table, table.has_initial_entries) == (False, True)
+    assert (table.idle_timeout_behavior, table.const_default_action_id) == (0, 0)
+
+
 def test_documentation_ids_and_annotations(tmp_path: Path) -> None:
     control = """@id(0x10) @brief("short") @description("long") @plain @with(a b, 1) @made[k = 1 + 1, s = "x"]
                  table u { actions = { NoAction; } }"""
@@ -251,6 +258,11 @@ def test_action_profiles_and_selectors(tmp_path: Path) -> None:
     assert (profiles["mine"].with_selector, profiles["mine"].size) == (False, 64)
 
 
+def test_a_hidden_profile_is_left_out(tmp_path: Path) -> None:
+    info = with_table(tmp_path, "meta.tag: exact;", rest="@hidden implementation = action_profile(64);")
+    assert (names(info.tables), len(info.action_profiles), info.tables[0].implementation_id) == (["I.t"], 0, 0)
+
+
 def test_selector_keys_are_no_match_fields_but_count(tmp_path: Path) -> None:
     control = "action_selector(HashAlgorithm.crc16, 128, 16) group;"
     key = "hdr.eth.src: selector; meta.tag: exact;"
@@ -285,6 +297,25 @@ def test_registers_and_digests_with_their_types(tmp_path: Path) -> None:
     assert info.type_info.error.members[:2] == ["NoError", "PacketTooShort"]
 
 
+def test_members_of_an_enum_below_zero(tmp_path: Path) -> None:
+    """As many bits as the enum has, in two's complement."""
+    top = "enum int<12> step_t { back = -2, on = 3 } struct record_t { step_t step; }"
+    control = "action tell() { digest<record_t>(1, { step_t.back }); }"
+    info = with_table(tmp_path, "meta.tag: exact;", "tell;", top=top, control=control)
+    steps = info.type_info.serializable_enums["step_t"]
+    assert [(m.name, m.value) for m in steps.members] == [("back", b"\x0f\xfe"), ("on", b"\x03")]
+
+
+def test_errors_are_told_of_where_a_controller_meets_them(tmp_path: Path) -> None:
+    """In a key, or anywhere in a record."""
+    control = "action tell() { digest<tuple<bit<8>, error>>(1, { meta.tag, std.parser_error }); }"
+    told = with_table(tmp_path, "meta.tag: exact;", "tell;", control=control)
+    matched = with_table(tmp_path, "std.parser_error: exact;")
+    for info in (told, matched):
+        assert info.type_info.error.members[:2] == ["NoError", "PacketTooShort"]
+    assert not with_table(tmp_path, "meta.tag: exact;").type_info.error.members
+
+
 def test_value_sets(tmp_path: Path) -> None:
     top = "struct vs_t { bit<16> kind; @match(ternary) @id(8) @mine bit<48> mac; }"
     parser = """value_set<bit<16>>(4) plain; @mine value_set<vs_t>(3) both;
@@ -303,7 +334,7 @@ def test_value_sets(tmp_path: Path) -> None:
 PORT = '@p4runtime_translation("mine/port", {sdn}) type bit<9> port_t;'
 
 
-@pytest.mark.parametrize(("sdn", "width"), [("bit<32>", 32), ("32", 32), ("string", 0)])
+@pytest.mark.parametrize(("sdn", "width"), [("bit<32>", 32), ("32", 32), ("bit<1>", 1), ("string", 0)])
 def test_translated_types(tmp_path: Path, sdn: str, width: int) -> None:
     control = "action to(port_t port) { std.egress_spec = (bit<9>)port; }"
     parts = {"top": PORT.format(sdn=sdn), "meta": "port_t from;", "control": control}
@@ -343,6 +374,7 @@ def test_the_package(tmp_path: Path) -> None:
         ({"main": "@pkginfo(name)"}, "expected @pkginfo(key = value, …)"),
         ({"main": "@pkginfo(name = 5)"}, "'name' of @pkginfo is a string"),
         ({"main": '@platform_property(multicast_group_table_size = "x")'}, "is a number below 2**31"),
+        ({"main": "@platform_property[multicast_group_table_size = -1]"}, "is a number below 2**31"),
         ({"top": PORT.format(sdn="bit<x>"), "meta": "port_t p;", "key": "meta.p: exact;"}, "@p4runtime_translation is written"),
         ({"key": "meta.tag: exact @id(0);"}, "an @id is a number from 1"),
         ({"key": "meta.tag: exact @id(2); meta.flag: exact @id(2);"}, "@id(2) is given twice"),

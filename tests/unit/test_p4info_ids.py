@@ -6,7 +6,7 @@ import pytest
 
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.interface import Annotation
-from transpiler.p4info import annotations as notes
+from transpiler.p4info import annotations as notes, ids
 from transpiler.p4info.ids import Kind, Named, aliases, assign, assign_fields, name_hash
 from transpiler.p4info.messages import enum_value
 from transpiler.p4info.types import octets
@@ -55,6 +55,17 @@ def test_ids_do_not_depend_on_the_order_of_declarations(first: list[str]) -> Non
     assert ids == assign([taken, named("x"), named("y")], Diagnostics())
 
 
+def test_ids_that_collide_go_on_from_the_hash_in_the_order_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind the last number comes the first one, of the same kind."""
+    monkeypatch.setattr(ids, "name_hash", lambda name: 0xABFFFFFE)
+    found = assign([named("c"), named("a"), named("b")], Diagnostics())
+    assert {name: hex(number) for (_, name), number in found.items()} == {
+        "a": "0x2fffffe",
+        "b": "0x2ffffff",
+        "c": "0x2000000",
+    }
+
+
 @pytest.mark.parametrize(
     ("objects", "message"),
     [
@@ -99,7 +110,16 @@ def test_an_alias_is_the_shortest_suffix_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("10", 10), ("0x1F", 31), ("8w255", 255), ("32w0b101", 5), ("1_000", 1000), ("0d12", 12), ("0o17", 15)],
+    [
+        ("10", 10),
+        ("0x1F", 31),
+        ("8w255", 255),
+        ("32w0b101", 5),
+        ("1_000", 1000),
+        ("0d12", 12),
+        ("0o17", 15),
+        ("010", 10),
+    ],
 )
 def test_numbers_in_annotations(text: str, value: int) -> None:
     assert notes.number(note("id", text)) == value
@@ -128,3 +148,4 @@ def test_a_list_of_values_is_a_number_only_where_it_is_one() -> None:
     values = (("", 1), ("", 2))
     assert notes.number(Annotation("id", "", AT, values[:1])) == 1
     assert notes.number(Annotation("id", "", AT, values)) is None
+    assert notes.number(Annotation("id", "", AT, (("", True),))) is None

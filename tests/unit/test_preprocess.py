@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from aux_frontend.line_map import LineMap
+from aux_frontend.line_map import LineMap, unescape
 from aux_frontend.preprocess import preprocess
 
 from transpiler.diagnostics import Diagnostics, Rejected, Span
@@ -173,6 +173,14 @@ def test_lines_that_the_preprocessor_leaves_in_place_are_comments(tmp_path: Path
     assert [(m.span.line, m.span.column, m.code) for m in diagnostics.messages] == [
         (line, column, "preprocessor") for line, column in ((2, 1), (4, 3), (5, 1), (6, 1), (9, 1))
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("a.p4", "a.p4"), (r"gr\303\266\303\237e.p4", "größe.p4"), (r"a\"b\\\010", 'a"b\\\b'), (r"\377", "\udcff")],
+)
+def test_names_in_line_markers_are_read_as_the_preprocessor_writes_them(written: str, name: str) -> None:
+    assert unescape(written) == name
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "a\\000b", "/"])

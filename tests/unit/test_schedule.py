@@ -98,6 +98,19 @@ def test_what_is_read_where_a_block_is_left_for_is_kept() -> None:
         assert "m1" in live(plan)
 
 
+def test_what_is_changed_on_the_way_out_of_a_block_is_not_received_behind_it() -> None:
+    """Only a loop within the block leaves for its end."""
+    b = Case()
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    change = (b.set("h.v", 7), if_(condition(b, "h.k3"), [st.Leave("x", AT)]))
+    loop = st.While(condition(b, "h.k2"), change, AT)
+    left = st.Block("x", (loop, apply("t0"), st.Leave("z", AT)), AT)
+    outer = st.Block("z", (left, apply("t1"), b.set("m1", b.get("h.v"))), AT)
+    plan = b.plan(b.set("m1", 1), outer, b.set("h.k3", b.get("m1")), few=0)
+    behind = next(stage for stage in plan.pipes[0].stages if [s.table for s in stage.lookups] == ["t1"])
+    assert {field.field for field in behind.received} == {"k0", "k1", "k2", "k3"}
+
+
 # --- cuts ------------------------------------------------------------------------------------------------------------
 
 

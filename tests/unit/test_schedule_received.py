@@ -43,3 +43,16 @@ def test_clones_of_changed_frames_keep_their_headers() -> None:
     assert not any(stage.received for pipe in egress.pipes for stage in pipe.stages)
     ingress = scheduled("argument_order", few=0)
     assert all(stage.received for pipe in ingress.pipes for stage in pipe.stages)
+
+
+def test_copies_to_a_group_have_what_was_changed_before_they_left() -> None:
+    first, copies = scheduled("flooding", few=0, run_to_completion=True).pipes
+    assert copies.replication and not first.replication
+    assert "hdr.tag.number" in names(copies.stages[0].received)
+    assert "hdr.wide.value" not in names(copies.stages[0].received)
+
+
+def test_egress_has_what_ingress_changed_though_clones_come_to_it_as_they_were_received() -> None:
+    _, clone, egress = scheduled("kept_values", few=0).pipes
+    assert clone.name == "clone" and "hdr.frame.what" in names(egress.stages[0].received)
+    assert not {"hdr.frame.some", "hdr.frame.late"} & names(egress.stages[0].received)

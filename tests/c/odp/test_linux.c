@@ -268,6 +268,11 @@ static void test_room(void) {
         odp_packet_free(pkt);
     }
     odp_packet_t pkt = odp_packet_alloc(pool, 64);
+    const uint32_t headroom = odp_packet_headroom(pkt), tailroom = odp_packet_tailroom(pkt);
+    CHECK(headroom > 3 && odp_packet_extend_tail(&pkt, tailroom + 3, NULL, NULL) == 1); /* it moves by what lacks */
+    CHECK(odp_packet_headroom(pkt) == headroom - 3 && odp_packet_tailroom(pkt) == 0);
+    odp_packet_free(pkt);
+    pkt = odp_packet_alloc(pool, 64);
     CHECK(odp_packet_push_head(pkt, odp_packet_headroom(pkt)) != NULL); /* a cache line begins here */
     CHECK(odp_packet_push_tail(pkt, odp_packet_tailroom(pkt) - 31) != NULL);
     CHECK(odp_packet_align(&pkt, 1, 1, 32) == 1 && odp_packet_tailroom(pkt) == 0); /* forward by all that there is */
@@ -314,6 +319,29 @@ static void test_shared(const char *file, unsigned frames, const char *output) {
     port_end(shared_port[0]);
     port_end(shared_port[1]);
     CHECK(odp_pool_destroy(pool) == 0);
+}
+
+/* The largest queue there may be holds what it says, and the length of a context is kept with it. */
+static void test_largest(void) {
+    odp_queue_capability_t capa;
+    odp_queue_param_t param;
+    odp_queue_info_t info;
+    odp_pool_t pool = test_packet_pool(4, 300, 0, 0);
+    odp_event_t event = odp_packet_to_event(odp_packet_alloc(pool, 64));
+    CHECK(odp_queue_capability(&capa) == 0 && capa.plain.max_size == 1u << 20);
+    odp_queue_param_init(&param);
+    param.size = capa.plain.max_size;
+    odp_queue_t queue = odp_queue_create("largest", &param);
+    CHECK(queue != ODP_QUEUE_INVALID && odp_queue_info(queue, &info) == 0 && info.param.size == param.size);
+    for (uint32_t i = 0; i < param.size; i++) /* one event may be there more than once */
+        CHECK(odp_queue_enq(queue, event) == 0);
+    CHECK(odp_queue_enq(queue, event) < 0 && odp_queue_len(queue) == param.size);
+    while (odp_queue_deq(queue) != ODP_EVENT_INVALID)
+        ;
+    CHECK(odp_queue_context_set(queue, &param, sizeof(param)) == 0 && odp_queue_info(queue, &info) == 0);
+    CHECK(info.param.context == &param && info.param.context_len == sizeof(param));
+    odp_event_free(event);
+    CHECK(odp_queue_destroy(queue) == 0 && odp_pool_destroy(pool) == 0);
 }
 
 static void test_twice(void) {
@@ -395,6 +423,8 @@ int main(int argc, char **argv) {
         test_kept();
     else if (strcmp(part, "room") == 0)
         test_room();
+    else if (strcmp(part, "largest") == 0)
+        test_largest();
     else if (strcmp(part, "sink") == 0)
         test_sink();
     else if (strcmp(part, "loop") == 0)

@@ -42,6 +42,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             9: walk;
             10: refuse;
             11: odd;
+            15: behind;
             13: known;
             14: unknown;
             0x80 &&& 0xc0: accept;
@@ -95,6 +96,10 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             (true, _): found_two;
             (false, 3): found_three;
         }
+    }
+    state behind {
+        packet.extract(hdr.one);
+        transition select(hdr.one.value) { 1: found_one; default: found_two; 3: found_three; }
     }
     state still {
         packet.extract(hdr.one);
