@@ -7,6 +7,7 @@
 
 #include "runtime/handles.h"
 #include "runtime/ids.h"
+#include "tables/common/memory.h"
 
 struct macs_profile_writer {
     struct macs_handles members, groups;
@@ -49,8 +50,8 @@ int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t v
     if (!profile)
         return -ENOMEM;
     *profile = (struct macs_profile){.size = size, .value_bytes = value_bytes, .qsbr = qsbr};
-    profile->members = calloc((size_t)size + 1, sizeof(profile->members[0]));
-    profile->groups = calloc((size_t)size + 1, sizeof(profile->groups[0]));
+    profile->members = macs_memory_alloc(((size_t)size + 1) * sizeof(profile->members[0]), false);
+    profile->groups = macs_memory_alloc(((size_t)size + 1) * sizeof(profile->groups[0]), false);
     profile->writer = make_writer(size);
     if (profile->members && profile->groups && profile->writer) {
         *created = profile;
@@ -66,8 +67,8 @@ void macs_profile_destroy(struct macs_profile *profile) {
         free((void *)(uintptr_t)atomic_load(&profile->members[i]));
     for (uint32_t i = 0; profile->groups && i < profile->size; i++)
         macs_sequence_destroy(atomic_load(&profile->groups[i]));
-    free(profile->members);
-    free(profile->groups);
+    macs_memory_free(profile->members, ((size_t)profile->size + 1) * sizeof(profile->members[0]));
+    macs_memory_free(profile->groups, ((size_t)profile->size + 1) * sizeof(profile->groups[0]));
     free_writer(profile->writer);
     free(profile);
 }
