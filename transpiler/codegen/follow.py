@@ -52,7 +52,11 @@ def _of_word(table: TableRef, led: Led, lookup: Expression, bulk: bool) -> Body:
     else:
         found = call(function, table.key_bits, table.data_bits, address(Member(lookup, "cursor")), *results)
     cells = tuple(Do(cell) for cell in led.cells)
-    return (Declare("uint64_t", "word"), Declare("uint32_t", OWN_INDEX.name), If(_filled(table, lookup, bulk, found), cells))
+    return (
+        Declare("uint64_t", "word"),
+        Declare("uint32_t", OWN_INDEX.name),
+        If(_filled(table, lookup, bulk, found), cells),
+    )
 
 
 def _filled(table: TableRef, lookup: Expression, bulk: bool, found: Expression) -> Expression:

@@ -137,7 +137,10 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
         case Finish():
             return "finish", _tables(pipeline, step.stage, step.lookups)
         case Follow(lookups=lookups, steps=steps):
-            return "follow", f"{_tables(pipeline, step.stage, lookups)}: what entries lead to{_times(steps, ' in', 'step')}"
+            return (
+                "follow",
+                f"{_tables(pipeline, step.stage, lookups)}: what entries lead to{_times(steps, ' in', 'step')}",
+            )
         case Run(lookups=lookups, begun=begun, followed=followed):
             entries = (
                 f"; prefetch entries of {_tables(pipeline, step.stage, lookups)} b packets ahead" if lookups else ""
@@ -148,7 +151,11 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
         case RunSubBatches(lookups=lookups, steps=steps, followed=followed, leading=leading):
             which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
             on = _times(steps, ", go on", "time")
-            led = f", follow {_tables(pipeline, step.stage, followed)}{_times(leading, ' in', 'more step')}" if followed else ""
+            led = (
+                f", follow {_tables(pipeline, step.stage, followed)}{_times(leading, ' in', 'more step')}"
+                if followed
+                else ""
+            )
             return "run", f"{which}; b packets at a time: start{on}{led}, finish and work"
         case Lap(verb=verb):
             return "lap", verb

@@ -14,11 +14,14 @@ import numpy as np
 
 from transpiler.hlir.program import MatchKind
 from transpiler.interpreter.matches import PRIORITY_KINDS
+from transpiler.interpreter.tables import Call
 from transpiler.traffic.actions import data
 from transpiler.traffic.bits import Numbers, Rows, to_rows
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Pattern
 from transpiler.traffic.plan import Plan
+from transpiler.traffic.replies import Reply
+from transpiler.traffic.sources import matched
 
 CHUNK = 1 << 16
 GROUP_MEMBERS = 4
@@ -27,8 +30,10 @@ Advance = Callable[[int], None]
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), dtype=np.uint16)
 
 
-def write(plan: Plan, out: BinaryIO, advance: Advance) -> None:
-    """Write the entries of all tables; `advance(count)` is told of each part."""
+def write(plan: Plan, out: BinaryIO, advance: Advance, replies: tuple[Reply, ...] = ()) -> None:
+    """Write the entries of all tables; `advance(count)` is told of each part. `replies`: those that they meet, too."""
+    for (name, key), call in {place: call for reply in replies for place, call in reply.entries.items()}.items():
+        out.write(_entry(plan, name, key, call).encode())
     for made in plan.tables:
         for text in _profile(plan, made):
             out.write(text.tobytes())
@@ -64,6 +69,19 @@ def _columns(plan: Plan, made: TableEntries, pattern: Pattern, numbers: Numbers)
     if any(f.kind in PRIORITY_KINDS for f in made.keys.fields):
         yield _number(numbers + np.uint64(1))
     yield _text("\n", count)
+
+
+def _entry(plan: Plan, name: str, key: tuple[int, ...], call: Call) -> str:
+    """One entry, for that very key."""
+    table, fields = plan.program.table[name], []
+    kinds = [k.match_kind for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
+    for kind, width, value in zip(kinds, matched(table), key, strict=False):
+        full = (1 << width) - 1
+        more = {MatchKind.LPM: f"/{width}", MatchKind.RANGE: f"->{value:#x}"}.get(kind, "")
+        fields.append(f"{value:#x}{f'&&&{full:#x}' if kind in (MatchKind.TERNARY, MatchKind.OPTIONAL) else more}")
+    priority = " 1" if any(kind in PRIORITY_KINDS for kind in kinds) else ""
+    words = "".join(f" {argument:#x}" for argument in call.arguments)
+    return f"table_add {name} {plan.program.action[call.action].control_name} {' '.join(fields)} =>{words}{priority}\n"
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------
@@ -104,13 +122,17 @@ def _profile(plan: Plan, made: TableEntries) -> Iterator[Rows]:
     count = _members(plan, made)
     action = plan.program.action[made.call.action].control_name
     for members in _chunks(count):
-        values = (column for value in data(plan, made, members) for column in (_text(" 0x", len(members)), _digits(value)))
+        values = (
+            column for value in data(plan, made, members) for column in (_text(" 0x", len(members)), _digits(value))
+        )
         yield _lines(f"act_prof_create_member {name} {action}", len(members), *values)
     for groups in _chunks(_handles(plan, made)) if _is_selector(plan, made) else ():
         yield _lines(f"act_prof_create_group {name}", len(groups))
         each = np.repeat(groups, _in_a_group(plan, made))
         chosen = each * np.uint64(GROUP_MEMBERS) + np.tile(_places(plan, made), len(groups))
-        yield _lines(f"act_prof_add_member_to_group {name}", len(each), _number(chosen % np.uint64(count)), _number(each))
+        yield _lines(
+            f"act_prof_add_member_to_group {name}", len(each), _number(chosen % np.uint64(count)), _number(each)
+        )
 
 
 def _chunks(count: int) -> Iterator[Numbers]:
