@@ -92,7 +92,8 @@ COUNTER_LIMIT = Row("the same, of the bare loop with such a lookup and count", 0
 SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
 SKETCH_LIMIT = Row("the same, of the bare loop with such hashes and accesses", 0.7)
 BESIDE_LOOP = tuple(
-    Row(f"{name}, of the hand-written loop beside it", 0.8) for name in ("flows", "heavyhitter", "policer", "balancer")
+    Row(f"{name}, of the hand-written loop beside it", 0.8)
+    for name in ("flows", "heavyhitter", "firewall", "policer", "balancer")
 )
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
@@ -112,7 +113,7 @@ def wanted(
 
 
 def order(folder: Path, suite: Suite) -> Order:
-    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1)
+    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1, suite.replies)
 
 
 def best_gain(result: session.Result, slow: session.Point) -> float:
