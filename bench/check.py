@@ -95,6 +95,7 @@ BESIDE_LOOP = tuple(
     Row(f"{name}, of the hand-written loop beside it", 0.8)
     for name in ("flows", "heavyhitter", "firewall", "policer", "balancer")
 )
+CHANGING = Row("balancer, of such a loop whose groups and members can change", 0.8)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
@@ -113,7 +114,20 @@ def wanted(
 
 
 def order(folder: Path, suite: Suite) -> Order:
-    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1, suite.replies)
+    return Order(
+        folder,
+        suite.entries,
+        suite.tables,
+        suite.lengths,
+        suite.packets,
+        1.0,
+        "uniform",
+        suite.size,
+        2,
+        0,
+        1,
+        suite.replies,
+    )
 
 
 def best_gain(result: session.Result, slow: session.Point) -> float:
@@ -201,9 +215,9 @@ def sketch() -> Iterator[Row]:
     yield SKETCH_LIMIT.of(of_bare, each)
 
 
-def stateful(row: Row) -> Iterator[Row]:
+def stateful(row: Row, contest: str = "") -> Iterator[Row]:
     name = row.what.partition(",")[0]
-    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), name, "peers/stateful")
+    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), contest or name, "peers/stateful")
     yield row.of(of_loop, each)
 
 
@@ -302,6 +316,7 @@ PARTS = (
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),
     *(Part((row,), partial(stateful, row)) for row in BESIDE_LOOP),
+    Part((CHANGING,), lambda: stateful(CHANGING, "changing")),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
 )

@@ -39,11 +39,21 @@ struct server {
     uint32_t port;
 };
 
+/* A line, as a group that is changed by another in its place; a slot with a head, as a member. */
+struct group {
+    _Alignas(64) uint32_t members[16];
+};
+struct member {
+    uint64_t head;
+    struct server server;
+};
+
 /* What all loops have: a frame, where its state is, and what was found. */
 struct work {
     uint8_t *frame;
     uint32_t place[ROWS];
     uint64_t key[2];
+    const void *at;
 };
 
 static struct ports ports;
@@ -59,6 +69,8 @@ static struct bucket *buckets;
 static struct count *counts;
 static uint32_t (*groups)[MEMBERS];
 static struct server *servers;
+static struct group *lists, **group_at;
+static struct member *members, **server_at;
 
 /* Both addresses, both ports, the protocol: one after the other. */
 static void gather_flow(const uint8_t *frame, uint8_t flow[16]) {
@@ -239,16 +251,49 @@ static void balancer_late(struct work *work) {
     __builtin_prefetch(&servers[work->place[3]]);
 }
 
-static void balancer_finish(struct work *work) {
+static void forward(struct work *work, const struct server *server) {
     uint64_t sum = 0;
     for (unsigned at = 0; at < 20; at += 2)
         sum += (uint64_t)work->frame[IPV4 + at] << 8 | work->frame[IPV4 + at + 1];
     probe_keep(sum);
-    memcpy(work->frame, servers[work->place[3]].macs, 12);
+    memcpy(work->frame, server->macs, 12);
     work->frame[22]--;
     work->frame[24]++; /* the checksum's part of it */
     counts[work->place[1]].packets++;
     counts[work->place[1]].bytes += 64;
+}
+
+static void balancer_finish(struct work *work) {
+    forward(work, &servers[work->place[3]]);
+}
+
+/* --- the same where groups and members can be changed meanwhile: each is at an address that is changed ---------------
+ */
+
+static void changing_middle(struct work *work) {
+    work->place[1] = (uint32_t)words[work->place[0]] & (SERVICES - 1);
+    work->place[2] = (crc_of_flow(work->frame) & 0xffff) % MEMBERS;
+    __builtin_prefetch(&group_at[work->place[1]]);
+    macs_prefetch_to_write(&counts[work->place[1]]);
+}
+
+static void changing_group(struct work *work) {
+    work->at = group_at[work->place[1]];
+    __builtin_prefetch(work->at);
+}
+
+static void changing_member(struct work *work) {
+    work->place[3] = ((const struct group *)work->at)->members[work->place[2]];
+    __builtin_prefetch(&server_at[work->place[3]]);
+}
+
+static void changing_server(struct work *work) {
+    work->at = server_at[work->place[3]];
+    __builtin_prefetch(work->at);
+}
+
+static void changing_finish(struct work *work) {
+    forward(work, &((const struct member *)work->at)->server);
 }
 
 /* --- bursts ---------------------------------------------------------------------------------------------------------
@@ -308,6 +353,7 @@ CONTEST(flows, flows_start, flows_finish)
 CONTEST(heavyhitter, rows_start, rows_finish)
 CONTEST(policer, policer_start, policer_middle, policer_finish)
 CONTEST(balancer, balancer_start, balancer_middle, balancer_late, balancer_finish)
+CONTEST(changing, balancer_start, changing_middle, changing_group, changing_member, changing_server, changing_finish)
 
 static void *memory(size_t count, size_t bytes, bool *there) {
     void *made = macs_memory_alloc(count * bytes, false);
@@ -330,26 +376,31 @@ static bool make_state(void) {
     counts = memory(SUBSCRIBERS, sizeof(*counts), &there);
     groups = memory(SERVICES, sizeof(*groups), &there);
     servers = memory(SERVICES, sizeof(*servers), &there);
+    lists = memory(SERVICES, sizeof(*lists), &there);
+    group_at = memory(SERVICES, sizeof(*group_at), &there);
+    members = memory(SERVICES, sizeof(*members), &there);
+    server_at = memory(SERVICES, sizeof(*server_at), &there);
     for (uint64_t i = 0; there && i < 2 * (uint64_t)SUBSCRIBERS; i++)
         words[i] = i * UINT64_C(0x9e3779b97f4a7c15) >> 20;
     for (uint32_t i = 0; there && i < SERVICES * MEMBERS; i++)
-        groups[i / MEMBERS][i % MEMBERS] = i * 40503u % SERVICES;
+        lists[i / MEMBERS].members[i % MEMBERS] = groups[i / MEMBERS][i % MEMBERS] = i * 40503u % SERVICES;
+    for (uint32_t i = 0; there && i < SERVICES; i++) {
+        group_at[i] = &lists[i];
+        server_at[i] = &members[i];
+    }
     return there;
 }
 
 int main(int argc, char **argv) {
-    static const struct probe probes[] = {{"flows", flows},
-                                          {"heavyhitter", heavyhitter},
-                                          {"firewall", firewall},
-                                          {"policer", policer},
-                                          {"balancer", balancer}};
+    static const struct probe probes[] = {{"flows", flows},     {"heavyhitter", heavyhitter}, {"firewall", firewall},
+                                          {"policer", policer}, {"balancer", balancer},       {"changing", changing}};
     if (argc < 5 || !make_state() ||
         ports_open(&ports, argv[1], argv[2], (uint32_t)atol(argv[3]), (uint32_t)atol(argv[4])) ||
         odp_pktin_queue(ports.sink, &back_input, 1) != 1 || odp_pktout_queue(ports.source, &back_output, 1) != 1) {
         fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
         return 1;
     }
-    int code = probe_serve(probes, 5);
+    int code = probe_serve(probes, 6);
     ports_close(&ports);
     return code;
 }

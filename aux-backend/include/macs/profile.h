@@ -32,16 +32,14 @@ static inline uint32_t macs_profile_handle(const struct macs_entry *entry) {
     return ((const struct macs_indirect *)entry)->handle;
 }
 
-/* The list of a group's members; NULL: it has none. */
+/* NULL: there is none. */
 static inline const struct macs_sequence *macs_profile_group(const void *address) {
-    const struct macs_sequence *group =
-        atomic_load_explicit((struct macs_sequence *const _Atomic *)address, memory_order_acquire);
-    return group && group->count ? group : NULL;
+    return atomic_load_explicit((struct macs_sequence *const _Atomic *)address, memory_order_acquire);
 }
 
-/* Where the handle stands of the member that `selected` (a hash) chooses. */
+/* Where the handle stands of the member that `selected` (a hash) chooses; NULL: the group has none. */
 static inline const void *macs_profile_select(const struct macs_sequence *group, uint64_t selected) {
-    return macs_sequence_at(group, sizeof(uint32_t), (uint32_t)(selected % group->count));
+    return group->count ? macs_sequence_at(group, sizeof(uint32_t), (uint32_t)(selected % group->count)) : NULL;
 }
 
 static inline const struct macs_entry *macs_profile_member(const void *address) {
@@ -58,9 +56,10 @@ static inline const struct macs_entry *macs_profile_choose(const struct macs_pro
     uint32_t handle = macs_profile_handle(entry);
     if (entry->action == MACS_INDIRECT_GROUP) {
         const struct macs_sequence *group = macs_profile_group(&profile->groups[handle]);
-        if (!group)
+        const uint32_t *member = group ? macs_profile_select(group, selected) : NULL;
+        if (!member)
             return macs_profile_nothing();
-        handle = *(const uint32_t *)macs_profile_select(group, selected);
+        handle = *member;
     }
     return macs_profile_member(&profile->members[handle]);
 }
@@ -92,6 +91,10 @@ MACS_ALWAYS_INLINE void macs_profile_goes_on(struct macs_profile_choice *choice,
     macs_prefetch_to_read(at);
 }
 
+MACS_ALWAYS_INLINE void macs_profile_go_to_member(struct macs_profile_choice *choice, const uint32_t *handle) {
+    macs_profile_goes_on(choice, &choice->profile->members[*handle], MACS_PROFILE_AT_MEMBER);
+}
+
 /* Begin with the entry that was found. */
 MACS_ALWAYS_INLINE void macs_profile_follow(const struct macs_profile *profile, const struct macs_entry *entry,
                                             uint64_t selected, struct macs_profile_choice *choice) {
@@ -118,11 +121,18 @@ MACS_ALWAYS_INLINE void macs_profile_lead(uint32_t step, struct macs_profile_cho
             macs_profile_goes_on(choice, macs_profile_nothing(), MACS_PROFILE_CHOSEN);
         return;
     }
-    case MACS_PROFILE_AT_GROUP:
-        macs_profile_goes_on(choice, macs_profile_select(choice->at, choice->selected), MACS_PROFILE_AT_LIST);
+    case MACS_PROFILE_AT_GROUP: {
+        const void *member = macs_profile_select(choice->at, choice->selected);
+        if (!member)
+            macs_profile_goes_on(choice, macs_profile_nothing(), MACS_PROFILE_CHOSEN);
+        else if ((uintptr_t)member - (uintptr_t)choice->at < 64) /* in the line that is there */
+            macs_profile_go_to_member(choice, member);
+        else
+            macs_profile_goes_on(choice, member, MACS_PROFILE_AT_LIST);
         return;
+    }
     case MACS_PROFILE_AT_LIST:
-        macs_profile_goes_on(choice, &choice->profile->members[*(const uint32_t *)choice->at], MACS_PROFILE_AT_MEMBER);
+        macs_profile_go_to_member(choice, choice->at);
         return;
     case MACS_PROFILE_AT_MEMBER:
         macs_profile_goes_on(choice, macs_profile_member(choice->at), MACS_PROFILE_CHOSEN);
