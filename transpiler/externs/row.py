@@ -228,8 +228,8 @@ class Method:
     """`run`: what it means, the reference semantics; `c`: the statements that do it; `instance_kind`: of the instance that
     it needs; `p4`: the P4-16 functions that only pass on their arguments; `keeps`: its call has fields that a second pass of
     the packet keeps; `cuts`, `ciphers`: it changes the frame's length, its payload as it
-    is sent; `reads`: it leaves its state as it is; `timed`: the runtime looks at the time; `header`: a C
-    header beside the row's file, for what is not in the backend."""
+    is sent; `reads`: it leaves its state as it is; `of_output`: inputs that read the output's place see what the call puts
+    there; `timed`: the runtime looks at the time; `header`: a C header beside the row's file, for what is not in the backend."""
 
     name: str
     instance_kind: str | None = None
@@ -244,6 +244,7 @@ class Method:
     cuts: bool = False
     ciphers: bool = False
     reads: bool = False
+    of_output: bool = False
     timed: bool = False
     header: str = ""
 
