@@ -1,6 +1,6 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: bench bench-check fuzz help setup setup-bench setup-run demo check test test-odp matrix golden
+.PHONY: bench bench-check files fuzz help setup setup-bench setup-run demo check test test-odp matrix golden
 
 BIN := .venv/bin
 JOBS ?= 2
@@ -9,6 +9,9 @@ SCRIPTS := scripts/setup scripts/huge_pages scripts/check_includes .ci/run
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
+
+files: ## print what each source file is for; UNDER=aux-backend/runtime for those of a folder
+	@python3 scripts/files.py $(or $(UNDER),.)
 
 setup: ## install what checks and tests need: Debian packages, and Python packages in .venv
 	@scripts/setup test

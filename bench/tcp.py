@@ -1,4 +1,5 @@
-"""TCP between two hosts, plain and in VXLAN: through the app l2fwd over af_packet and af_xdp, and through a Linux bridge.
+"""TCP between two hosts, plain and in VXLAN: through the app l2fwd over af_packet (super-frames and segments)
+and af_xdp, and through a Linux bridge.
 
     bench/tcp.py [--seconds S] [--rounds N]      root, or a kernel that lets users make network namespaces
 
@@ -25,7 +26,7 @@ from macsad.control import Client
 
 ROOT = Path(__file__).parents[1]
 HOSTS = (1, 2)
-WAYS = ("bridge", "af_packet", "af_xdp")
+WAYS = ("bridge", "af_packet", "af_packet,segments", "af_xdp")
 NETWORKS = {"TCP": "10.9.0", "TCP in VXLAN": "10.8.0"}
 PORT, CHUNK = 5001, 1 << 18
 WAIT_S = 20  # for a connection, and for each piece of data
@@ -86,9 +87,10 @@ def bridge() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def switch(binary: Path, driver: str, folder: Path) -> Iterator[None]:
+def switch(binary: Path, way: str, folder: Path) -> Iterator[None]:
     """l2fwd that knows both hosts; what goes to nobody or to all is flooded."""
-    ports = [f"--port={number - 1}={driver}:p{number}" for number in HOSTS]
+    driver, comma, option = way.partition(",")
+    ports = [f"--port={number - 1}={driver}:p{number}{comma}{option}" for number in HOSTS]
     command = [str(binary), *ports, f"--entries={ROOT / 'apps/l2fwd/entries.txt'}", f"--socket={folder}/socket"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
@@ -151,7 +153,7 @@ def measure(binary: Path, rounds: int, seconds: float) -> dict[tuple[str, str], 
 def report(found: dict[tuple[str, str], list[float]]) -> None:
     for (kind, way), figures in found.items():
         median, beside = statistics.median(figures), statistics.median(found[kind, "bridge"])
-        print(f"{kind:13} {way:10} {median:8.3f} Gb/s ({min(figures):.3f} to {max(figures):.3f})"
+        print(f"{kind:13} {way:18} {median:8.3f} Gb/s ({min(figures):.3f} to {max(figures):.3f})"
               f"  {median / beside:5.2f} of the bridge")  # fmt: skip
 
 

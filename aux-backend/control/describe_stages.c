@@ -1,3 +1,4 @@
+/* The stage clocks of all workers in JSON, for `ctl stats --stages`; see describe.h. */
 #include <inttypes.h>
 
 #include "control/describe.h"

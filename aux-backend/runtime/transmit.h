@@ -1,5 +1,5 @@
-/* Transmit: a buffer for each port gathers packets, which go out as a burst, in order. A burst of which all packets go
- * to one port is sent as it is.
+/* Transmit: a buffer for each port gathers packets, which go out as a burst, in order; unsent ones are retried. A burst
+ * of which all packets go to one port is sent as it is.
  *
  * Threads: a worker's own.
  */

@@ -1,7 +1,8 @@
 """Who the primary controller of each role is. P4Runtime spec 1.4.1 sections 5 and 16.
 
 A controller is a stream. Of the controllers of a role, the primary is the one with the highest election id that the role has
-ever had; if that one is gone, there is none until a controller comes with an id at least as high.
+ever had; if that one is gone, there is none until a controller comes with an id at least as high. Its configuration is the
+role's (roles.py).
 Threads: any.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
+from macsad.p4runtime.roles import RoleConfig
 
 UNREAD_MAX = 10_000  # messages that wait for a controller that does not read; further ones are lost to it
 
@@ -23,6 +25,7 @@ class Controller:
 
     role: str | None = None
     election: int | None = None
+    config: RoleConfig | None = None
     out: queue.SimpleQueue[Message | None] = field(default_factory=queue.SimpleQueue)
 
     def send(self, response: Message) -> None:
@@ -48,13 +51,15 @@ class Arbitration:
         """A MasterArbitrationUpdate has come. Raises: Refused, and then the stream ends."""
         role = given.role.name if given.HasField("role") else ""
         election = number_of(given.election_id) if given.HasField("election_id") else None
+        config = RoleConfig.of(given.role.config) if given.role.HasField("config") else None
         with self._lock:
             self._check(controller, given, role, election)
+            self._check_config(role, config)
             before = self._primary(role)
             known = controller in self._controllers
             if not known:
                 self._controllers.append(controller)
-            controller.role, controller.election = role, election
+            controller.role, controller.election, controller.config = role, election, config
             if election is not None:
                 self._highest[role] = max(election, self._highest.get(role, 0))
             if self._primary(role) is not before:
@@ -66,8 +71,6 @@ class Arbitration:
         self.require_device(given.device_id)
         if given.role.id:
             raise Refused(Code.UNIMPLEMENTED, "roles have names; their numbers are of an older version")
-        if given.role.HasField("config"):
-            raise Refused(Code.UNIMPLEMENTED, "a role is responsible for all entities: it has no configuration")
         if controller.role is not None and controller.role != role:
             raise Refused(Code.FAILED_PRECONDITION, "the role of a stream cannot change")
         if election == 0:
@@ -75,6 +78,15 @@ class Arbitration:
         for other in self._controllers:
             if other is not controller and other.role == role and election is not None and other.election == election:
                 raise Refused(Code.INVALID_ARGUMENT, "another controller has this election id")
+
+    def _check_config(self, role: str, config: RoleConfig | None) -> None:
+        if config is None:
+            return
+        if not role:
+            raise Refused(Code.INVALID_ARGUMENT, "the default role is responsible for everything")
+        for other in self._controllers:
+            if other.role != role and other.config is not None:
+                config.require_beside(other.config)
 
     def gone(self, controller: Controller) -> None:
         """Its stream has ended."""
@@ -98,13 +110,20 @@ class Arbitration:
         if device != self.device:
             raise Refused(Code.NOT_FOUND, f"this is device {self.device}, not {device}")
 
-    def require(self, device: int, role: str, election: Message | None) -> None:
-        """Only the primary writes. Raises: Refused."""
+    def require(self, device: int, role: str, election: Message | None) -> RoleConfig | None:
+        """Only the primary writes. Gives the configuration of its role. Raises: Refused."""
         self.require_device(device)
         with self._lock:
             primary = self._primary(role)
             if election is None or primary is None or primary.election != number_of(election):
                 raise Refused(Code.PERMISSION_DENIED, f"the controller is not the primary of the role '{role}'")
+            return primary.config
+
+    def config(self, role: str) -> RoleConfig | None:
+        """That of a role; None: everything is its."""
+        with self._lock:
+            primary = self._primary(role)
+            return primary.config if primary is not None else None
 
     def is_primary(self, controller: Controller) -> bool:
         with self._lock:

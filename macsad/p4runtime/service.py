@@ -7,6 +7,7 @@ stream reads what its controller sends; one thread takes packets and digests fro
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -25,9 +26,11 @@ from macsad.p4runtime.packets import Header
 from macsad.p4runtime.pipeline import Pipeline
 from macsad.p4runtime.program import Program
 from macsad.p4runtime.replacement import Builder, Replacement
+from macsad.p4runtime.roles import RoleConfig, write_within
 from macsad.p4runtime.writing import Writer
 from macsad.protocol import ControlError, Digest, Idle, NoSwitchError, Push
 
+_log = logging.getLogger(__name__)
 VERSION = "1.4.1"
 STREAMS_MAX = 100
 _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR, _DATAPLANE_ATOMIC = 0, 1, 2
@@ -91,7 +94,7 @@ class Service:
 
     def write(self, request: Message, context: Any) -> Message:
         with _Answering(context):
-            self._allow(request)
+            config = self._allow(request)
             write = {
                 _CONTINUE_ON_ERROR: self._writer.write,
                 _ROLLBACK_ON_ERROR: self._writer.write_all_or_nothing,
@@ -100,7 +103,12 @@ class Service:
             if request.atomicity not in write:
                 raise Refused(Code.INVALID_ARGUMENT, "the atomicity is not known")
             with self._lock:
-                results = write[request.atomicity](request.updates)
+                results = write_within(
+                    config,
+                    request.updates,
+                    write[request.atomicity],
+                    all_or_nothing=request.atomicity != _CONTINUE_ON_ERROR,
+                )
         if any(results):
             self._tell_each(results, context)
         return message("WriteResponse")()
@@ -108,7 +116,9 @@ class Service:
     def read(self, request: Message, context: Any) -> Iterator[Message]:
         with _Answering(context):
             self._arbitration.require_device(request.device_id)
-            entities = reading.read(self._device, request.entities)
+            config = self._arbitration.config(request.role)
+            found = reading.read(self._device, request.entities)
+            entities = (entity for entity in found if config is None or config.covers(entity))
             while True:
                 response = message("ReadResponse")()
                 with self._lock:  # others have their turn between two parts
@@ -123,7 +133,9 @@ class Service:
 
     def set_pipeline(self, request: Message, context: Any) -> Message:
         with _Answering(context):
-            self._allow(request)
+            config = self._allow(request)
+            if config is not None and not config.pipelines:
+                raise Refused(Code.PERMISSION_DENIED, f"the role '{request.role}' does not set the program")
             with self._lock:
                 self._pipeline.set(request)
         return message("SetForwardingPipelineConfigResponse")()
@@ -173,8 +185,11 @@ class Service:
             ends.append(refused)
         except (ControlError, OSError) as error:
             ends.append(Refused(Code.UNAVAILABLE, str(error)))
-        except Exception:  # gRPC's, of a stream that was broken off
+        except grpc.RpcError:  # the stream was broken off
             ends.clear()
+        except Exception as error:  # the server's own fault: the controller learns of it, as of any other call
+            ends.append(Refused(Code.INTERNAL, f"{type(error).__name__}: {error}"))
+            _log.exception("a stream of a controller")
         controller.out.put(None)
 
     def _other(self, controller: Controller, request: Message, kind: str | None) -> None:
@@ -257,11 +272,14 @@ class Service:
                 self._to_primaries(response)
 
     def _to_primaries(self, response: Message) -> bool:
-        """False: there is none."""
-        primaries = self._arbitration.primaries()
-        for controller in primaries:
-            controller.send(response)
-        return bool(primaries)
+        """To those whose roles it concerns. False: there is none."""
+        sent = False
+        for controller in self._arbitration.primaries():
+            part = response if controller.config is None else controller.config.part(response)
+            if part is not None:
+                controller.send(part)
+                sent = True
+        return sent
 
     def clear(self) -> None:
         """All state is as when the switch starts; its caller is alone."""
@@ -286,12 +304,12 @@ class Service:
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
-    def _allow(self, request: Message) -> None:
-        """Raises: Refused."""
+    def _allow(self, request: Message) -> RoleConfig | None:
+        """The configuration of the role that the request is of. Raises: Refused."""
         if request.role_id:
             raise Refused(Code.UNIMPLEMENTED, "roles have names; their numbers are of an older version")
         election = request.election_id if request.HasField("election_id") else None
-        self._arbitration.require(request.device_id, request.role, election)
+        return self._arbitration.require(request.device_id, request.role, election)
 
     def _tell_each(self, results: list[Refused | None], context: Any) -> None:
         """A status of each update goes with the call's own. P4Runtime spec 1.4.1 section 12.3. Without texts, or none at all,

@@ -30,7 +30,7 @@ def served(switch: Switch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture
 def stream(served: Served) -> Iterator[Stream]:
     """A primary controller's stream, with the next election id."""
-    served.service.clear()
+    served.clear()
     opened = Stream(served.channel)
     opened.election = served.election = getattr(served, "election", 0) + 10  # type: ignore[attr-defined]
     assert opened.arbitrate(opened.election).status.code == 0  # type: ignore[attr-defined]

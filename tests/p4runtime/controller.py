@@ -30,16 +30,18 @@ class Stream:
     def send(self, **update: Any) -> None:
         self._out.put(message("StreamMessageRequest")(**update))
 
-    def arbitrate(self, election: int, device: int = 0, role: str = "") -> Any:
-        self.arbitration(election, device, role)
+    def arbitrate(self, election: int, device: int = 0, role: str = "", config: Any = None) -> Any:
+        self.arbitration(election, device, role, config)
         return self.next().arbitration
 
-    def arbitration(self, election: int, device: int = 0, role: str = "") -> None:
+    def arbitration(self, election: int, device: int = 0, role: str = "", config: Any = None) -> None:
         update = message("MasterArbitrationUpdate")(device_id=device)
         if election:
             update.election_id.high, update.election_id.low = election >> 64, election & (1 << 64) - 1
         if role:
             update.role.name = role
+        if config is not None:
+            update.role.config.Pack(config)
         self.send(arbitration=update)
 
     def next(self) -> Any:
@@ -104,7 +106,7 @@ class Controller:
             request_serializer=message("ReadRequest").SerializeToString,
             response_deserializer=message("ReadResponse").FromString,
         )
-        answer = method(message("ReadRequest")(entities=entities), timeout=SECONDS)
+        answer = method(message("ReadRequest")(entities=entities, role=self.role), timeout=SECONDS)
         return [entity for response in answer for entity in response.entities]
 
     # --- entities by name --------------------------------------------------------------------------------------------

@@ -47,6 +47,11 @@ class Served:
         self.server, _ = server.start(self.service, address, None)
         self.channel = grpc.insecure_channel(address)
 
+    def clear(self) -> None:
+        """All state as when the switch has started; the server may be reading entries that have timed out."""
+        with self.service._lock:
+            self.service.clear()
+
     def close(self) -> None:
         self.channel.close()
         self.server.stop(0)

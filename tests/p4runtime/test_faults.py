@@ -81,7 +81,7 @@ def writer(served: Any, tmp_path: Path) -> Iterator[Any]:
 
 @pytest.mark.parametrize("turn", range(ROUNDS))
 def test_a_controller_is_killed_within_a_batch(turn: int, served: Any, writer: Any) -> None:
-    served.service.clear()
+    served.clear()
     served.election = getattr(served, "election", 0) + 10
     process = writer(served.election)
     time.sleep(random.Random(turn).uniform(0.05, 0.3))
@@ -105,7 +105,7 @@ def test_a_controller_is_killed_within_a_batch(turn: int, served: Any, writer: A
 
 @pytest.mark.parametrize("turn", range(ROUNDS))
 def test_another_primary_takes_over(turn: int, served: Any, writer: Any) -> None:
-    served.service.clear()
+    served.clear()
     served.election = getattr(served, "election", 0) + 10
     process = writer(served.election)
     time.sleep(random.Random(turn).uniform(0.05, 0.3))

@@ -47,7 +47,7 @@ def shell() -> Path:
 
 
 def test_a_script(shell: Path, served: Any, tmp_path: Path) -> None:
-    served.service.clear()
+    served.clear()
     served.election = getattr(served, "election", 0) + 10
     info, config = tmp_path / "info.txt", tmp_path / "config"
     from google.protobuf import text_format

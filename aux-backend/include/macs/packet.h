@@ -7,6 +7,7 @@
 #ifndef MACS_PACKET_H
 #define MACS_PACKET_H
 
+#include <macs/cause.h>
 #include <odp_api.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,23 +23,6 @@ enum macs_pipe_verdict {
 
 /* v1model's instance_type, as far as generated code asks for it. */
 enum macs_instance { MACS_NORMAL = 0, MACS_INGRESS_CLONE = 1 };
-
-/* Why a packet was not sent: every received frame is sent or counted under one of these. */
-enum macs_cause {
-    MACS_CAUSE_PROGRAM = 0, /* the P4 program dropped it */
-    MACS_CAUSE_NO_PORT,     /* its egress port does not exist or is down */
-    MACS_CAUSE_TX_FULL,     /* the interface did not take it */
-    MACS_CAUSE_TOO_LONG,    /* longer than the interface or the pool takes, after the deparser */
-    MACS_CAUSE_NO_BUFFER,   /* no memory for a copy or for its headers */
-    MACS_CAUSE_RX_ERROR,    /* received broken (ODP's error flags, more headers than fit in one segment) */
-    MACS_CAUSE_NO_GROUP,    /* its multicast group has no members */
-    MACS_CAUSE_LOOPS,       /* it went through the program too often, or too many packets do at once */
-    MACS_CAUSE_CIPHER,      /* its payload cannot be ciphered: not whole blocks, or no session to be had */
-    MACS_CAUSE_ENDLESS,     /* it was in a loop of the program when the switch ended */
-    MACS_CAUSE_QUEUE_FULL,  /* the queue of its egress port was full */
-    MACS_CAUSE_NO_QUEUE,    /* its priority is that of no queue */
-    MACS_CAUSES
-};
 
 /* What the program asks for beside its verdict; bits of macs_requests.flags. */
 enum macs_request {

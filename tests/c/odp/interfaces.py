@@ -200,6 +200,25 @@ def scenario_tcp(command: list[str]) -> None:
     assert running.out.count("errors 0") == 4, running.out
 
 
+def scenario_whole(command: list[str]) -> None:
+    """TCP comes in super-frames and goes out in such: the host gets far fewer frames than the program has sent, and
+    as many if the port is told to leave segments as they are."""
+    a, b = two_hosts()
+    run("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")  # pa and pb send nothing of their own
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    for option in ("", ",segments"):
+        before = kernel_counts(b, "eb")["rx_packets"]
+        with forward(command, port("pa") + option, port("pb") + option) as running:
+            transfer(a, b, socket.AF_INET, V4[1], 16 << 20)
+            transfer(a, b, socket.AF_INET6, V6[1], 16 << 20)
+        got, sent = kernel_counts(b, "eb")["rx_packets"] - before, counters(running.out)[1]["out"]
+        assert running.out.count("errors 0") == 4, running.out
+        assert got == sent if option else got * 4 < sent, f"{got} of {sent} frames{option}"
+    refused_option = subprocess.run([*command, port("pa") + ",whole", port("pb")], capture_output=True, text=True)
+    assert refused_option.returncode == 2 and '"whole" is not an option: there is "segments"' in refused_option.stderr
+
+
 def scenario_udp(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import arguments, resolution, walk
-from aux_frontend.p4_16.checker.overloads import Bound, Misfit, bind
+from aux_frontend.p4_16.checker.binding import Bound, Misfit, bind
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import casts, lvalues
-from aux_frontend.p4_16.checker.overloads import Bound
+from aux_frontend.p4_16.checker.binding import Bound
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import same, show, substitute

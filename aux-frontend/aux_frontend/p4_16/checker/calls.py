@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import constructors, expressions, methods, places, resolution, walk
-from aux_frontend.p4_16.checker.overloads import Bound, Misfit, choose
+from aux_frontend.p4_16.checker.binding import Bound, Misfit
+from aux_frontend.p4_16.checker.overloads import choose
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import show

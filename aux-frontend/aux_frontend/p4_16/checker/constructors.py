@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import abstract, expressions, places, resolution, typerefs
-from aux_frontend.p4_16.checker.overloads import Misfit, choose
+from aux_frontend.p4_16.checker.binding import Misfit
+from aux_frontend.p4_16.checker.overloads import choose
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import show, substitute

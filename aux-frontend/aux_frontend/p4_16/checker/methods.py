@@ -7,8 +7,9 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import casts, expressions, lvalues, packets, places, resolution, walk
+from aux_frontend.p4_16.checker.binding import Misfit, bind
 from aux_frontend.p4_16.checker.members import SIZE_METHODS, is_header_stack
-from aux_frontend.p4_16.checker.overloads import Misfit, bind, choose
+from aux_frontend.p4_16.checker.overloads import choose
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State

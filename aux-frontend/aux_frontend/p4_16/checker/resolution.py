@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import arguments as args, places, typerefs, walk
+from aux_frontend.p4_16.checker.binding import Bound, Misfit
 from aux_frontend.p4_16.checker.nesting import nesting_problem
-from aux_frontend.p4_16.checker.overloads import Bound, Misfit
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import DONT_CARE, mentions, pruned, same, show, solved, substitute

@@ -1,4 +1,5 @@
-/* af_packet:IFACE, or just IFACE — a network interface of the kernel through packet sockets.
+/* af_packet:IFACE, or just IFACE — a network interface of the kernel through packet sockets. af_packet:IFACE,segments:
+ * TCP segments are not coalesced to super-frames on their way out (coalesce.h).
  *
  * Receiving (packet_rx.h): each input queue has a socket and a ring; the sockets form a fanout group by flow hash, or
  * by a filter of the user's. Sending: sendmmsg(), with a socket for each output queue. Rings are not used for sending:
@@ -11,6 +12,7 @@
 #include "pktio/interface.h"
 #include "pktio/netdev.h"
 #include "packet/packet_rx.h"
+#include "packet/packet_tx.h"
 
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -19,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { QUEUES = 16, SEND_AT_ONCE = 64 };
+enum { QUEUES = 16 };
 
 struct af_packet_state {
     struct macs_odp_interface interface;
@@ -27,7 +29,8 @@ struct af_packet_state {
     uint32_t num_rx;
     uint32_t num_tx;
     struct macs_odp_rx *rx[QUEUES];
-    int tx[ODP_PKTOUT_MAX_QUEUES];
+    struct macs_odp_tx tx[ODP_PKTOUT_MAX_QUEUES];
+    bool coalesce;
 };
 
 static void af_packet_rebind(struct macs_odp_pktio *pktio) {
@@ -37,17 +40,26 @@ static void af_packet_rebind(struct macs_odp_pktio *pktio) {
     else if (state->num_rx > 0)
         macs_odp_packet_bind(state->rx[0]->fd, state->interface.ifindex, ETH_P_ALL);
     for (uint32_t i = 0; i < state->num_tx; i++)
-        macs_odp_packet_bind(state->tx[i], state->interface.ifindex, 0);
+        macs_odp_packet_bind(state->tx[i].fd, state->interface.ifindex, 0);
 }
 
 static int af_packet_open(struct macs_odp_pktio *pktio, const char *arguments) {
     struct af_packet_state *state = calloc(1, sizeof(*state));
     if (state == NULL)
         return macs_odp_fail(ENOMEM);
-    if (macs_odp_interface_open(&state->interface, pktio, arguments, af_packet_rebind) != 0) {
+    const char *comma = strchr(arguments, ',');
+    char name[sizeof(pktio->name)];
+    if (comma != NULL && strcmp(comma, ",segments") != 0) {
+        macs_odp_log(ODP_LOG_ERR, "port %s: \"%s\" is not an option: there is \"segments\"\n", pktio->name, comma + 1);
+        free(state);
+        return macs_odp_fail(EINVAL);
+    }
+    macs_odp_name(name, comma != NULL ? (size_t)(comma - arguments) + 1 : sizeof(name), arguments);
+    if (macs_odp_interface_open(&state->interface, pktio, name, af_packet_rebind) != 0) {
         free(state);
         return -1;
     }
+    state->coalesce = comma == NULL;
     pktio->state = state;
     return 0;
 }
@@ -87,7 +99,7 @@ static int af_packet_stop(struct macs_odp_pktio *pktio) {
     for (; state->num_rx > 0; state->num_rx--)
         macs_odp_rx_close(state->rx[state->num_rx - 1]);
     for (; state->num_tx > 0; state->num_tx--)
-        close(state->tx[state->num_tx - 1]);
+        macs_odp_tx_close(&state->tx[state->num_tx - 1]);
     pthread_mutex_unlock(&state->interface.lock);
     return 0;
 }
@@ -135,16 +147,9 @@ static int start_rx(struct macs_odp_pktio *pktio) {
 
 static int start_tx(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
-    for (; state->num_tx < pktio->num_out; state->num_tx++) {
-        int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* protocol 0: receives nothing */
-        if (fd < 0)
-            return macs_odp_fail(errno);
-        state->tx[state->num_tx] = fd;
-        if (macs_odp_packet_bind(fd, state->interface.ifindex, 0) != 0) {
-            state->num_tx++;
-            return macs_odp_fail(errno);
-        }
-    }
+    for (; state->num_tx < pktio->num_out; state->num_tx++)
+        if (macs_odp_tx_open(&state->tx[state->num_tx], state->interface.ifindex, state->coalesce) != 0)
+            return -1;
     return 0;
 }
 
@@ -202,43 +207,13 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
     return (int)got;
 }
 
-/* How many of the frames the kernel takes; a frame that it calls bad counts as taken, and in *errors. */
-static int send_some(int fd, struct mmsghdr messages[], int num, uint64_t *errors) {
-    int sent = 0;
-    while (sent < num) {
-        int more = sendmmsg(fd, messages + sent, (unsigned)(num - sent), MSG_DONTWAIT);
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0 && errno == EINVAL) { /* such as shorter than an Ethernet header */
-            *errors += 1;
-            sent++;
-            continue;
-        }
-        if (more <= 0)
-            break;
-        sent += more;
-    }
-    return sent;
-}
-
 static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
     struct af_packet_state *state = queue->pktio->state;
-    struct mmsghdr messages[SEND_AT_ONCE];
-    struct iovec parts[SEND_AT_ONCE];
     uint32_t maxlen = macs_odp_interface_maxlen(&state->interface);
     uint64_t octets = 0, errors = 0;
-    int done = 0, count, sent;
-    do {
-        for (count = 0; done + count < num && count < SEND_AT_ONCE && macs_odp_len(packets[done + count]) <= maxlen;
-             count++) {
-            parts[count] = (struct iovec){macs_odp_data(packets[done + count]), macs_odp_len(packets[done + count])};
-            messages[count] = (struct mmsghdr){.msg_hdr = {.msg_iov = &parts[count], .msg_iovlen = 1}};
-        }
-        sent = count > 0 ? send_some(state->tx[queue->index], messages, count, &errors) : 0;
-        for (int i = 0; i < sent; i++)
-            octets += macs_odp_len(packets[done + i]);
-        done += sent;
-    } while (done < num && sent == count && count == SEND_AT_ONCE);
+    int done = (int)macs_odp_tx_send(&state->tx[queue->index], packets, (uint32_t)num, maxlen, &errors);
+    for (int i = 0; i < done; i++)
+        octets += macs_odp_len(packets[i]);
     if (errors > 0)
         macs_odp_count(&queue->counters.errors, errors);
     macs_odp_count_frames(&queue->counters, (uint64_t)done - errors, octets);

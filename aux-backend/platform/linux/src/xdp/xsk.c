@@ -23,9 +23,6 @@
 
 enum { PAGE = 4096, PARTS_MAX = 17 };
 
-/* Entries of each ring. */
-enum { RING_MIN = 64, RING_MAX = 2048 };
-
 /* How often the kernel is told of a transmit ring that it makes no headway with. */
 enum { KICKS = 4, LAST_KICKS = 1000 };
 #define LAST_WAIT_NS (100 * ODP_TIME_USEC_IN_NS)
@@ -51,21 +48,6 @@ static int attach(struct macs_odp_xsk *xsk, int ifindex, bool parts) {
     return 0;
 }
 
-/* The kernel may have a ring's size of packets to fill and as many to send. All sockets of all ports together get half
- * of the pool at most. */
-static uint32_t ring_size(const struct macs_odp_pool *pool, uint32_t sockets) {
-    uint64_t sharing = (uint64_t)sockets * pool->users;
-    uint32_t size = RING_MIN;
-    while (size < RING_MAX && size * 2 * 4 * sharing <= pool->num)
-        size *= 2;
-    if (size < RING_MAX)
-        macs_odp_log(ODP_LOG_WARN,
-                     "af_xdp: a ring holds %u packets, as the pool of %u is for %" PRIu64
-                     " sockets: bursts that are longer are lost; a pool of %" PRIu64 " gives rings of %u\n",
-                     size, pool->num, sharing, 4 * RING_MAX * sharing, (unsigned)RING_MAX);
-    return size;
-}
-
 struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t sockets,
                                        uint32_t maxlen) {
     int large = 8 << 20;
@@ -77,7 +59,7 @@ struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_
     memset(xsk, 0, sizeof(*xsk));
     xsk->pool = pool;
     xsk->queue = queue;
-    uint32_t size = ring_size(pool, sockets);
+    uint32_t size = macs_odp_xsk_ring_size(pool, sockets);
     xsk->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
     if (xsk->fd >= 0 && macs_odp_xsk_memory_open(xsk, size) == 0 && macs_odp_xsk_rings_open(xsk, size) == 0 &&
         attach(xsk, ifindex, maxlen > xsk->chunk) == 0) {

@@ -1,5 +1,6 @@
 #include "xdp/xsk_rings.h"
 
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -7,6 +8,22 @@
 #ifndef SOL_XDP
 #define SOL_XDP 283
 #endif
+
+/* Entries of each ring. */
+enum { RING_MIN = 64, RING_MAX = 2048 };
+
+uint32_t macs_odp_xsk_ring_size(const struct macs_odp_pool *pool, uint32_t sockets) {
+    uint64_t sharing = (uint64_t)sockets * pool->users;
+    uint32_t size = RING_MIN;
+    while (size < RING_MAX && size * 2 * 4 * sharing <= pool->num)
+        size *= 2;
+    if (size < RING_MAX)
+        macs_odp_log(ODP_LOG_WARN,
+                     "af_xdp: a ring holds %u packets, as the pool of %u is for %" PRIu64
+                     " sockets: bursts that are longer are lost; a pool of %" PRIu64 " gives rings of %u\n",
+                     size, pool->num, sharing, 4 * RING_MAX * sharing, (unsigned)RING_MAX);
+    return size;
+}
 
 static int set(int fd, int name, const void *value, socklen_t size) {
     return setsockopt(fd, SOL_XDP, name, value, size);

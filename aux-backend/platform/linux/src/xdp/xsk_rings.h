@@ -44,6 +44,11 @@ struct macs_odp_xsk {
     struct macs_odp_xsk_copies *copies; /* of a build with separate packet buffers */
 };
 
+/* How many entries a ring has, a power of two, where `sockets` queues of a port share the pool with those of its other
+ * users: the kernel may have as many packets to fill and as many to send, and all sockets together get half of the pool
+ * at most. */
+uint32_t macs_odp_xsk_ring_size(const struct macs_odp_pool *pool, uint32_t sockets);
+
 /* Make the four rings, of `size` entries each. 0 or -1, with errno set. */
 int macs_odp_xsk_rings_open(struct macs_odp_xsk *xsk, uint32_t size);
 
