@@ -30,19 +30,21 @@ class Pushed:
 
 
 class Compiler:
-    """Compiles P4 source or BMv2's JSON with the options of the first program, each push in a folder of its own."""
+    """Compiles P4 source or BMv2's JSON with the options of the first program, each push in a folder of its own. `compiled` is
+    where the programs go, by the names of their files."""
 
-    def __init__(self, request: Request, tools: Toolchain, folder: Path) -> None:
-        self._request, self._folder = request, folder
+    def __init__(self, request: Request, tools: Toolchain, folder: Path, compiled: dict[str, Program]) -> None:
+        self._request, self._folder, self._compiled = request, folder, compiled
         self._tools = dataclasses.replace(tools, form=Form.LIBRARY)
         self._numbers = itertools.count(1)
 
     def compile(self, text: bytes) -> Pushed:
         """Raises: NotCompiled."""
-        where = (self._folder / f"pushed-{next(self._numbers)}").absolute()
+        name = f"pushed_{next(self._numbers)}"
+        where = (self._folder / name).absolute()
         try:
             where.mkdir(parents=True, exist_ok=True)
-            path = where / ("program.json" if text.lstrip()[:1] == b"{" else "program.p4")
+            path = where / (f"{name}.json" if text.lstrip()[:1] == b"{" else f"{name}.p4")
             path.write_bytes(text)
             pushed = dataclasses.replace(self._request, path=path, std=None, kernels=(), read=set())
             program = compilation.load(pushed)
@@ -50,17 +52,20 @@ class Compiler:
         except (Rejected, ToolchainError, click.ClickException, OSError) as error:
             reason = error.format_message() if isinstance(error, click.ClickException) else str(error)
             raise NotCompiled(reason[:2000]) from None
+        self._compiled[path.name] = program
         return Pushed(pushed, program, library.absolute())
 
 
-def builder(request: Request, tools: Toolchain, folder: Path) -> Callable[[bytes], object]:
+def builder(
+    request: Request, tools: Toolchain, folder: Path, compiled: dict[str, Program]
+) -> Callable[[bytes], object]:
     """Makes a Replacement, as P4Runtime has it, of a device config. Raises: Refused."""
     from macsad.p4runtime.codes import Code, Refused
     from macsad.p4runtime.replacement import Replacement
     from macsad.p4runtime.sameness import device_data
     from macsad.p4runtime.serving import header_widths
 
-    compiler = Compiler(request, tools, folder)
+    compiler = Compiler(request, tools, folder, compiled)
 
     def build(config: bytes) -> Replacement:
         try:
@@ -72,12 +77,14 @@ def builder(request: Request, tools: Toolchain, folder: Path) -> Callable[[bytes
     return build
 
 
-def swapper(request: Request, tools: Toolchain, folder: Path) -> Callable[[str], tuple[Path, str | None]]:
+def swapper(
+    request: Request, tools: Toolchain, folder: Path, compiled: dict[str, Program]
+) -> Callable[[str], tuple[Path, str | None]]:
     """Makes, of a program's text, what Thrift's services load: its library, and the program as BMv2's JSON, None where that
     has no form for it. Raises: Refused."""
     from macsad.thrift.refusals import Refused
 
-    compiler = Compiler(request, tools, folder)
+    compiler = Compiler(request, tools, folder, compiled)
 
     def build(text: str) -> tuple[Path, str | None]:
         try:

@@ -32,11 +32,15 @@ _LAG_HASH = 255  # the port of a link aggregation group: of this number, modulo 
 _SESSION = re.compile(r": (port|multicast group) (\d+)")
 
 
+class AnotherProgram(ControlError):
+    """The switch runs another program than the one whose packets are told."""
+
+
 class Live:
     """A program's interpreter, whose state is that of a switch; `run` tells of one frame."""
 
     def __init__(self, program: Program, client: Client, trace: Trace) -> None:
-        """Raises: ControlError, where the switch runs another program."""
+        """Raises: AnotherProgram, ControlError."""
         self._client, self._now_us = client, 0
         self.switch = Switch(program, clock=lambda: self._now_us, trace=trace)
         self._changes = -1
@@ -51,7 +55,7 @@ class Live:
         self._profiles = [one for one in externs if one.kind in ("action_profile", "action_selector")]
         store = self.switch.store
         if set(tables) != set(store.tables) or {one.name for one in self._profiles} != set(store.profiles):
-            raise ControlError(f"the switch runs another program: {told['name']}, of {told['source']}")
+            raise AnotherProgram(f"the switch runs another program: {told['name']}, of {told['source']}")
         self._tables = {
             name: _LiveTable(
                 self.switch.program, table.declared, tables[name], self._client, self._direct(tables[name], externs)
@@ -91,12 +95,12 @@ class Live:
         return read
 
     def refresh(self, changes: int) -> None:
-        """The switch says so much of how often it was changed. Raises: ControlError."""
+        """The switch says so much of how often it was changed. Raises: AnotherProgram, ControlError."""
         if changes == self._changes:
             return
         told = self._client.describe()
         if told["swaps"] != self._swaps:
-            raise ControlError(f"the switch runs another program now: {told['name']}")
+            raise AnotherProgram(f"the switch runs another program now: {told['name']}")
         self._changes = changes
         for profile in self._profiles:
             self._read_profile(profile)

@@ -6,19 +6,20 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
-from macsad.trace.live import Live
+from macsad.trace.live import AnotherProgram, Live
 from transpiler.hlir.program import Program
 from transpiler.interpreter.trace import Event
 from transpiler.recursion import deep_recursion
 
 _NS = 1_000_000_000
+_NO_OTHERS: Mapping[str, Program] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,16 @@ def _event(event: Event) -> dict[str, Any]:
 
 
 class Tracer:
-    """Packets of a program's switch that pass from now on."""
+    """Packets of a program's switch that pass from now on. `others`: programs that may take its place while it runs, by the
+    names of their files."""
 
-    def __init__(self, program: Program, client: Client, filter: Filter) -> None:
+    def __init__(
+        self, program: Program, client: Client, filter: Filter, others: Mapping[str, Program] = _NO_OTHERS
+    ) -> None:
         """Raises: ControlError."""
         self._events: list[Event] = []
         self._live = Live(program, client, self._events.append)
-        self._client, self._count = client, filter.count
+        self._client, self._count, self._others = client, filter.count, others
         client.trace(filter)
 
     def __iter__(self) -> Iterator[Told]:
@@ -67,7 +71,7 @@ class Tracer:
             pushed = self._client.pushed(None)
             if not isinstance(pushed, Traced):
                 continue
-            self._live.refresh(pushed.changes)
+            self._refresh(pushed.changes)
             for port, time_ns, frame in pushed.frames:
                 self._events.clear()
                 sent = self._live.run(port, frame, time_ns)
@@ -75,6 +79,16 @@ class Tracer:
                 told += 1
                 if told == self._count:
                     return
+
+    def _refresh(self, changes: int) -> None:
+        try:
+            self._live.refresh(changes)
+        except AnotherProgram:
+            program = self._others.get(self._client.describe()["source"])
+            if program is None:
+                raise
+            self._live = Live(program, self._client, self._events.append)
+            self._live.refresh(changes)
 
 
 @deep_recursion()
@@ -102,12 +116,15 @@ def show(program: Program, socket: Path, filter: Filter, *, as_json: bool, outpu
 
 
 @contextlib.contextmanager
-def beside(program: Program, filter: Filter, path: Path | None, socket: Path) -> Iterator[None]:
-    """Packets of the switch at that socket are told while the context lasts, in a file (None: on standard output)."""
+def beside(
+    program: Program, others: Mapping[str, Program], filter: Filter, path: Path | None, socket: Path
+) -> Iterator[None]:
+    """Packets of the switch at that socket are told while the context lasts, in a file (None: on standard output). `others`:
+    as in Tracer."""
     with contextlib.ExitStack() as ended:
         output = sys.stdout if path is None else ended.enter_context(path.open("w"))
         client = ended.enter_context(Client(socket))
-        thread = threading.Thread(target=_tell, args=(program, client, filter, output), daemon=True)
+        thread = threading.Thread(target=_tell, args=(program, others, client, filter, output), daemon=True)
         thread.start()
         try:
             yield
@@ -117,9 +134,9 @@ def beside(program: Program, filter: Filter, path: Path | None, socket: Path) ->
 
 
 @deep_recursion()
-def _tell(program: Program, client: Client, filter: Filter, output: TextIO) -> None:
+def _tell(program: Program, others: Mapping[str, Program], client: Client, filter: Filter, output: TextIO) -> None:
     try:
-        for told in Tracer(program, client, filter):
+        for told in Tracer(program, client, filter, others):
             output.write(told.text())
             output.flush()
     except NoSwitchError:

@@ -26,6 +26,7 @@ from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
 from macsad.trace import tracing
 from macsad.tune.tuned import taken, tuning_options
 from macsad.verbs.trace import PER_SECOND
+from transpiler.hlir.program import Program
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -125,22 +126,23 @@ def command(
             binary, _ = compilation.build(request, hlir, folder, tools, progress)
         command_line = (*wrapper, str(binary.resolve()))
         servers: list[running.Beside] = []
+        pushed: dict[str, Program] = {}  # programs that may take this one's place
         if settings is not None:
             info = compilation.p4info(request, hlir)
-            build = replacing.builder(request, tools, folder) if replaceable else None
+            build = replacing.builder(request, tools, folder, pushed) if replaceable else None
             source = request.path.read_bytes()
             servers.append(functools.partial(serving, settings, listening[0], hlir, info, source, build=build))
         if thrift is not None:
             config = compilation.bmv2_json(request, hlir)
             # where P4Runtime serves too, its controllers alone put other programs in place
-            swapper = replacing.swapper(request, tools, folder) if replaceable and settings is None else None
+            swapper = replacing.swapper(request, tools, folder, pushed) if replaceable and settings is None else None
             served = functools.partial(serving_thrift, replace(thrift, config=config), listening[1], build=swapper)
             servers.append(served)
         if metrics_at is not None:
             servers.append(functools.partial(exporting.listening, metrics_at))
         if trace is not None:
             where = None if str(trace) == "-" else trace
-            servers.append(functools.partial(tracing.beside, hlir, Filter(per_second=PER_SECOND), where))
+            servers.append(functools.partial(tracing.beside, hlir, pushed, Filter(per_second=PER_SECOND), where))
         tells_ends = built_for.platform != "odp"
         # P4Runtime may put another program in place, of which Thrift has to know
         beside = _together(servers, replaced=settings is not None and thrift is not None)

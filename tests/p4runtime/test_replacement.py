@@ -36,7 +36,9 @@ def replaceable(tmp_path: Path) -> Iterator[Served]:
     ports = [f"--port={number}=ctl:" for number in (0, 1, CPU)]
     binary = built_once(PROGRAM, make) / PROGRAM.stem
     switch = Switch(binary, tmp_path, [*ports, "--buffers=8192", "--replaceable", "--workers=2"])
-    serving = Served(switch, f"unix:{tmp_path}/p4rt", replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built"))
+    serving = Served(
+        switch, f"unix:{tmp_path}/p4rt", replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built", {})
+    )
     yield serving
     serving.close()
     switch.stop()

@@ -23,6 +23,7 @@ from macsad.thrift.management import Identity
 from macsad.thrift.server import Server
 from macsad.thrift.switch import Switch as Served
 from macsad.trace.tracing import Tracer
+from transpiler.hlir.program import Program
 
 # Of served.p4 with another constant entry: frames of kind 0xbeef go on, those of kind 0xfeed are dropped.
 OTHER = PROGRAM.read_text().replace("0xdead: drop()", "0xfeed: drop()")
@@ -37,10 +38,18 @@ def switch(tmp_path: Path) -> Iterator[Switch]:
 
 
 @pytest.fixture
-def say(switch: Switch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
+def compiled() -> dict[str, Program]:
+    """The programs that were loaded."""
+    return {}
+
+
+@pytest.fixture
+def say(
+    switch: Switch, compiled: dict[str, Program], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., str]]:
     """say(line, ...): what simple_switch_CLI prints."""
     server, served = Server("127.0.0.1", 0), Served(switch.socket)
-    build = replacing.swapper(Request(PROGRAM), TOOLS, tmp_path / "built")
+    build = replacing.swapper(Request(PROGRAM), TOOLS, tmp_path / "built", compiled)
     server.start(served, Identity(config_of(served.program), 0, server.port), build)
     session = connection.connect("127.0.0.1", server.port, "SimplePreLAG", None)
 
@@ -56,7 +65,9 @@ def say(switch: Switch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> I
     served.close()
 
 
-def test_a_program_is_loaded_filled_and_swapped_in(switch: Switch, say: Callable[..., str], tmp_path: Path) -> None:
+def test_a_program_is_loaded_filled_and_swapped_in(
+    switch: Switch, compiled: dict[str, Program], say: Callable[..., str], tmp_path: Path
+) -> None:
     """Until the swap, packets meet the old program with its entries, and commands the new one, whose tables are empty."""
     file = tmp_path / "other.p4"
     file.write_text(OTHER)
@@ -78,10 +89,18 @@ def test_a_program_is_loaded_filled_and_swapped_in(switch: Switch, say: Callable
     assert switch.client.exchange([(0, dead), (0, feed)]) == [(1, feed)]
 
     with Client(switch.socket) as traces:
-        tracer = iter(Tracer(switches.load(PROGRAM), traces, Filter()))
+        tracer = iter(Tracer(switches.load(PROGRAM), traces, Filter(), compiled))
+        switch.client.exchange([(0, dead)])
+        before = next(tracer)
         assert say("swap_configs") == "Swapping configs\n"
         switch.client.exchange([(0, dead)])
-        with pytest.raises(ControlError, match="the switch runs another program now: program"):
+        after = next(tracer)  # by the program that runs now, with the entries that it has
+        assert (before.sent, after.sent) == ((), ((0, dead),))
+        assert "pushed_1.p4" in after.text() and "hit entry 0 -> I.count_forward(0x0)" in after.text()
+        say(f"load_new_config_file {file}", "table_add exact_t count_forward 1 => 0", "swap_configs")
+        compiled.clear()  # as for a tracer that does not compile them
+        switch.client.exchange([(0, dead)])
+        with pytest.raises(ControlError, match="the switch runs another program now: pushed_2"):
             next(tracer)
     assert switch.client.exchange([(0, dead), (0, feed)]) == [(0, dead)]
     assert say("table_num_entries exact_t") == "1\n" and "port 1" in switch.client.command("mirroring_get 5").text
