@@ -7,6 +7,7 @@ what they are called.
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -92,8 +93,13 @@ COUNTER_LIMIT = Row("the same, of the bare loop with such a lookup and count", 0
 SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
 SKETCH_LIMIT = Row("the same, of the bare loop with such hashes and accesses", 0.7)
 BESIDE_LOOP = tuple(
-    Row(f"{name}, of the hand-written loop beside it", 0.8) for name in ("flows", "heavyhitter", "policer", "balancer")
+    Row(f"{name}, of the hand-written loop beside it", 0.8)
+    for name in ("flows", "heavyhitter", "firewall", "policer", "balancer")
 )
+SPREAD = Row("a register, two workers over one, spread indexes", 1.6)
+HOT = Row("a register, two workers over one, one index", 1)
+TOTALS = Row("register totals, 2 and 4 workers, exact runs of all", 1)
+CHANGING = Row("balancer, of such a loop whose groups and members can change", 0.8)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
@@ -111,8 +117,10 @@ def wanted(
     return session.Wanted(Request(path), lambda folder: order(folder, chosen), points, ROUNDS, SECONDS, 1, without)
 
 
-def order(folder: Path, suite: Suite) -> Order:
-    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1)
+def order(folder: Path, suite: Suite, flows: str = "uniform") -> Order:
+    return Order(
+        folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, flows, suite.size, 2, 0, 1, suite.replies
+    )  # fmt: skip
 
 
 def best_gain(result: session.Result, slow: session.Point) -> float:
@@ -144,11 +152,13 @@ def l2fwd() -> Iterator[Row]:
     yield EMPTY.of(empty)
 
 
-def state(define: str, entries: int) -> session.Wanted:
+def state(define: str, entries: int, workers: int = 1, flows: str = "uniform") -> session.Wanted:
     """bench/state.p4, with what `define` names."""
     request = Request(share("bench") / "state.p4", defines=(define,) if define else ())
     suite = Suite(entries, (), (), 4_000_000, "64")
-    return session.Wanted(request, lambda folder: order(folder, suite), (VANILLA, HALF), ROUNDS, SECONDS, 1)
+    return session.Wanted(
+        request, lambda folder: order(folder, suite, flows), (VANILLA, HALF), ROUNDS, SECONDS, workers
+    )
 
 
 def beside_bare(made: session.Wanted, contest: str, name: str = "state") -> tuple[float, float, str]:
@@ -169,6 +179,37 @@ def register() -> Iterator[Row]:
     over_one, of_bare, each = beside_bare(state("REGISTER", SMALL), "cells")
     yield REGISTER.of(over_one)
     yield REGISTER_LIMIT.of(of_bare, each)
+
+
+def workers() -> Iterator[Row]:
+    """The register's switch with one and with two workers, in the same rounds, by CPU time: what others do meanwhile does not
+    count."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        turns: list[Turn[session.Key]] = []
+        for flows in ("uniform", "one"):
+            for count in (1, 2):
+                folder = Path(scratch) / f"{flows}-{count}"
+                folder.mkdir()
+                made = session.Setup(state("REGISTER", SMALL, count, flows), folder, closing)
+                turns += [replace(turn, key=(f"{flows} {count}", *turn.key[1:])) for turn in made.turns()]
+        samples = rounds([turn for turn in turns if turn.key[1:] == HALF])
+    for row, flows in ((SPREAD, "uniform"), (HOT, "one")):
+        one, two = (samples[f"{flows} {count}", *HALF] for count in (1, 2))
+        load = f"load {os.getloadavg()[0]:.1f}"
+        each = f"{figure(one).ns:.1f} ns of one CPU, {figure(two).ns:.1f} ns of two; {load}"
+        yield row.of(2 * ratio(one, two), each)
+
+
+def totals() -> Iterator[Row]:
+    """Of packets that are multicast, recirculated, or neither, in each way to keep registers apart, while commands read and
+    reset."""
+    command = [sys.executable, str(Path(__file__).with_name("totals.py")), "--workers", "2", "--workers", "4"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    runs = [line for line in found.stdout.splitlines() if " workers: " in line]
+    if not runs or found.returncode not in (0, 1):
+        raise BenchError(found.stderr or f"totals.py ends with {found.returncode}")
+    wrong = [line for line in runs if "WRONG" in line]
+    yield TOTALS.of(1 - len(wrong) / len(runs), "; ".join(wrong) or f"{len(runs)} runs")
 
 
 def counter() -> Iterator[Row]:
@@ -200,9 +241,9 @@ def sketch() -> Iterator[Row]:
     yield SKETCH_LIMIT.of(of_bare, each)
 
 
-def stateful(row: Row) -> Iterator[Row]:
+def stateful(row: Row, contest: str = "") -> Iterator[Row]:
     name = row.what.partition(",")[0]
-    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), name, "peers/stateful")
+    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), contest or name, "peers/stateful")
     yield row.of(of_loop, each)
 
 
@@ -298,9 +339,12 @@ PARTS = (
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
     Part((REGISTER, REGISTER_LIMIT), register),
+    Part((SPREAD, HOT), workers),
+    Part((TOTALS,), totals),
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),
     *(Part((row,), partial(stateful, row)) for row in BESIDE_LOOP),
+    Part((CHANGING,), lambda: stateful(CHANGING, "changing")),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
 )

@@ -86,7 +86,9 @@ def measured(
 
 
 def order(folder: Path, suite: Suite) -> Order:
-    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1)
+    return Order(
+        folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1, suite.replies
+    )  # fmt: skip
 
 
 def keep(name: str, results: Sequence[session.Result]) -> None:

@@ -1,5 +1,5 @@
 /* state: what a program keeps that is larger than the caches. With REGISTER, each packet adds one to a cell of 32 M at a
- * hash of its addresses; with COUNTER, its table counts the packets of each entry. */
+ * hash of its addresses; with COUNTER, its table counts the packets of each entry, with METER it marks them. */
 #include <core.p4>
 #include <v1model.p4>
 
@@ -18,6 +18,7 @@ struct headers_t {
 struct metadata_t {
     bit<32> cell;
     bit<32> count;
+    bit<2> colour;
 }
 
 parser StateParser(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
@@ -45,8 +46,14 @@ control StateIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         standard.egress_spec = 1;
     }
 #else
+#ifdef METER
+    direct_meter<bit<2>>(MeterType.bytes) rates;
+#endif
     action forward(bit<9> port) {
         standard.egress_spec = port;
+#ifdef METER
+        rates.read(meta.colour);
+#endif
     }
 
 #ifdef COUNTER
@@ -63,6 +70,9 @@ control StateIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         size = 4000000;
 #ifdef COUNTER
         counters = packets;
+#endif
+#ifdef METER
+        meters = rates;
 #endif
     }
 

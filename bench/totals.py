@@ -137,12 +137,13 @@ def watch(process: subprocess.Popen[bytes], client: Client, socket: Path, frames
 
 
 def totals_of(client: Client, traffic: str) -> dict[str, int]:
-    """What each register has in all, as frames; negative where it is no whole number of them."""
+    """What each register has in all, as frames; negative where it is no whole number of them. Copies for which no packet was
+    free are dropped, and told of, before they come to egress: they count as if they had come there."""
     into, out = TRAFFIC[traffic]
     found = {name: sum(values(client, f"TotalsIngress.{name}")) for name in COUNTED}
     found["wide"] = sum(values(client, "TotalsIngress.wide")) // WIDE
     passes = dict.fromkeys(found, into) | {"leaving": out}
-    found["leaving"] = sum(values(client, "TotalsEgress.leaving"))
+    found["leaving"] = sum(values(client, "TotalsEgress.leaving")) + client.stats()["drops"]["no-buffer"]
     return {name: total // passes[name] if total % passes[name] == 0 else -total for name, total in found.items()}
 
 

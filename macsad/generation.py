@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from macsad.progress import counting
 from transpiler.hlir.program import MAX_SIZE, Program
 from transpiler.recursion import deep_recursion
 from transpiler.traffic import entries, frames
-from transpiler.traffic.frames import IMIX, Traffic
+from transpiler.traffic.frames import IMIX, Answers, Traffic
 from transpiler.traffic.patterns import LengthsError
 from transpiler.traffic.plan import Plan, Wishes, plan
+from transpiler.traffic.replies import Answered, answered
 from transpiler.traffic.search import fillable
 
 LARGEST = 65535
-ENTRIES, PACKETS = "entries.txt", "packets.pcap"
+ENTRIES, PACKETS, REPLIES = "entries.txt", "packets.pcap", "replies.pcap"
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Order:
     ports: int
     port: int
     seed: int
+    replies: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Made:
     ratios: dict[str, float]
     entries: Path
     packets: Path
+    replies: Path | None = None
 
 
 def run(request: Request, program: Program, order: Order) -> None:
@@ -62,42 +66,51 @@ def make(request: Request, program: Program, order: Order) -> Made:
     """Make the files. Raises: Rejected; click.ClickException for what was asked for wrongly."""
     wishes = _wishes(program, order)
     traffic = _traffic(order)
-    planned = _plan(request, program, wishes)
+    if order.replies and order.ports != 2:
+        raise click.BadParameter("replies come back from one port: they need --ports 2", param_hint="--replies")
+    both = _plan(request, program, wishes, order.replies)
+    planned = both.plan
     needed = frames.smallest(planned)
     if min(size for size, _ in traffic.sizes) < needed:
         if order.size != "64":
             raise click.BadParameter(f"the headers of a frame take {needed} bytes", param_hint="--size")
         traffic = Traffic(traffic.packets, ((needed, 1),), traffic.flows, traffic.exponent)
-    apart([order.folder / ENTRIES, order.folder / PACKETS], request.inputs)
-    ratios = _write(planned, traffic, order.folder)
-    return Made(planned, traffic, ratios, order.folder / ENTRIES, order.folder / PACKETS)
+    apart([order.folder / name for name in (ENTRIES, PACKETS, REPLIES)], request.inputs)
+    ratios = _write(both, traffic, order.folder)
+    replies = order.folder / REPLIES if both.replies else None
+    return Made(planned, traffic, ratios, order.folder / ENTRIES, order.folder / PACKETS, replies)
 
 
-def _plan(request: Request, program: Program, wishes: Wishes) -> Plan:
+def _plan(request: Request, program: Program, wishes: Wishes, replies: bool) -> Answered:
     diagnostics = request.diagnostics()
     try:
         with counting("looking for frames") as advance:
-            return plan(program, wishes, diagnostics, advance)
+            made = plan(program, wishes, diagnostics, advance)
+        return answered(made, (wishes.port + 1) % wishes.ports, diagnostics) if replies else Answered(made)
     except LengthsError as error:
         raise click.BadParameter(str(error), param_hint="--lengths") from None
     finally:
         show(diagnostics)
 
 
-def _write(planned: Plan, traffic: Traffic, folder: Path) -> dict[str, float]:
+def _write(both: Answered, traffic: Traffic, folder: Path) -> dict[str, float]:
+    planned, replies = both.plan, both.replies
     total = sum(made.keys.count for made in planned.tables)
     with (
         counting("writing entries") as advance,
         written(folder / ENTRIES, makes_folder=True) as beside,
         beside.open("wb") as out,
     ):
-        entries.write(planned, out, _adding(advance, total))
-    with (
-        counting("writing frames") as advance,
-        written(folder / PACKETS, makes_folder=True) as beside,
-        beside.open("wb") as out,
-    ):
-        return frames.write(planned, traffic, out, _adding(advance, traffic.packets))
+        entries.write(planned, out, _adding(advance, total), replies)
+    with ExitStack() as opened:
+        advance = opened.enter_context(counting("writing frames"))
+        names = (PACKETS, REPLIES) if replies else (PACKETS,)
+        outs = [
+            opened.enter_context(opened.enter_context(written(folder / name, makes_folder=True)).open("wb"))
+            for name in names
+        ]
+        answers = Answers(replies, outs[1]) if replies else None
+        return frames.write(planned, traffic, outs[0], _adding(advance, traffic.packets), answers)
 
 
 def _adding(advance: Callable[[int, int], None], total: int) -> Callable[[int], None]:
@@ -119,6 +132,8 @@ def _tell(made: Made) -> None:
     kinds = len(made.plan.streams)
     click.echo(f"{made.entries}")
     click.echo(f"{made.packets}: {made.traffic.packets:,} frames" + (f" of {kinds} kinds" if kinds > 1 else ""))
+    if made.replies is not None:
+        click.echo(f"{made.replies}: the replies to them, at port {1 - made.plan.wishes.port}")
 
 
 # --- options ---------------------------------------------------------------------------------------------------------

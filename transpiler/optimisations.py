@@ -37,6 +37,11 @@ class Optimisations:
         "stages at accesses to large registers and meters, whose cells are prefetched for many packets",
         "their misses overlap; costs a list of packets for each stage",
     )
+    follow: bool = _on(
+        "following of entries: members of action profiles and selectors, and cells of direct meters, to which the entries of "
+        "tables lead, are fetched for many packets before their work",
+        "their misses overlap; costs up to five short loops over the packets of a stage",
+    )
     defer_counts: bool = _on(
         "deferred counts of large counters: a count is prefetched, and added later in the burst",
         "their misses overlap; costs a list of counts a burst",

@@ -11,7 +11,14 @@ from typing import Any
 
 from transpiler.configuration import Configuration
 from transpiler.optimisations import Optimisations
-from transpiler.schedule.plan_edits import Edit, software_pipelined, with_arrays, with_laps, with_read_ahead
+from transpiler.schedule.plan_edits import (
+    Edit,
+    software_pipelined,
+    with_arrays,
+    with_entries_followed,
+    with_laps,
+    with_read_ahead,
+)
 
 Switch = Callable[[Configuration], Configuration]
 
@@ -96,6 +103,7 @@ SWITCHES: dict[str, Switch] = {
     "reread": _scheduler(reread=False),
     "constant-propagation": _scheduler(constant_propagation=False),
     "bulk": _plan(with_arrays),
+    "follow": _plan(with_entries_followed),
     "software-pipelining": _plan(software_pipelined),
     "read-ahead": _plan(with_read_ahead),
     "stage-clocks": _plan(with_laps),

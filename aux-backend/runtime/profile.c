@@ -7,13 +7,16 @@
 
 #include "runtime/handles.h"
 #include "runtime/ids.h"
+#include "tables/common/memory.h"
+#include "tables/common/values.h"
 
 struct macs_profile_writer {
     struct macs_handles members, groups;
     struct macs_ids member_ids, group_ids;
-    uint32_t *uses;           /* by member: how often it is in groups */
-    uint32_t *member_entries; /* by member: how many entries name it */
-    uint32_t *group_entries;  /* by group */
+    struct macs_values values; /* the members */
+    uint32_t *uses;            /* by member: how often it is in groups */
+    uint32_t *member_entries;  /* by member: how many entries name it */
+    uint32_t *group_entries;   /* by group */
 };
 
 static void free_writer(struct macs_profile_writer *writer) {
@@ -23,13 +26,16 @@ static void free_writer(struct macs_profile_writer *writer) {
     macs_handles_fini(&writer->groups);
     macs_ids_fini(&writer->member_ids);
     macs_ids_fini(&writer->group_ids);
+    if (writer->values.base)
+        macs_values_destroy(&writer->values);
     free(writer->uses);
     free(writer->member_entries);
     free(writer->group_entries);
     free(writer);
 }
 
-static struct macs_profile_writer *make_writer(uint32_t size) {
+static struct macs_profile_writer *make_writer(uint32_t size, uint32_t value_bytes, struct macs_qsbr *qsbr) {
+    const struct macs_table_shape shape = {.value_bytes = value_bytes, .size = size ? size : 1};
     struct macs_profile_writer *writer = calloc(1, sizeof(*writer));
     if (!writer)
         return NULL;
@@ -38,7 +44,7 @@ static struct macs_profile_writer *make_writer(uint32_t size) {
     writer->group_entries = calloc((size_t)size + 1, sizeof(writer->group_entries[0]));
     if (writer->uses && writer->member_entries && writer->group_entries && !macs_handles_init(&writer->members, size) &&
         !macs_handles_init(&writer->groups, size) && !macs_ids_init(&writer->member_ids, size) &&
-        !macs_ids_init(&writer->group_ids, size))
+        !macs_ids_init(&writer->group_ids, size) && !macs_values_create(&writer->values, &shape, 0, qsbr))
         return writer;
     free_writer(writer);
     return NULL;
@@ -49,9 +55,9 @@ int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t v
     if (!profile)
         return -ENOMEM;
     *profile = (struct macs_profile){.size = size, .value_bytes = value_bytes, .qsbr = qsbr};
-    profile->members = calloc((size_t)size + 1, sizeof(profile->members[0]));
-    profile->groups = calloc((size_t)size + 1, sizeof(profile->groups[0]));
-    profile->writer = make_writer(size);
+    profile->members = macs_memory_alloc(((size_t)size + 1) * sizeof(profile->members[0]), false);
+    profile->groups = macs_memory_alloc(((size_t)size + 1) * sizeof(profile->groups[0]), false);
+    profile->writer = make_writer(size, value_bytes, qsbr);
     if (profile->members && profile->groups && profile->writer) {
         *created = profile;
         return 0;
@@ -62,19 +68,12 @@ int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t v
 
 void macs_profile_destroy(struct macs_profile *profile) {
     macs_qsbr_drop(profile->qsbr, profile);
-    for (uint32_t i = 0; profile->members && i < profile->size; i++)
-        free((void *)(uintptr_t)atomic_load(&profile->members[i]));
     for (uint32_t i = 0; profile->groups && i < profile->size; i++)
         macs_sequence_destroy(atomic_load(&profile->groups[i]));
-    free(profile->members);
-    free(profile->groups);
+    macs_memory_free(profile->members, ((size_t)profile->size + 1) * sizeof(profile->members[0]));
+    macs_memory_free(profile->groups, ((size_t)profile->size + 1) * sizeof(profile->groups[0]));
     free_writer(profile->writer);
     free(profile);
-}
-
-static void release(void *owner, void *what) {
-    (void)owner;
-    free(what);
 }
 
 static const struct macs_entry *member_at(const struct macs_profile *profile, uint32_t handle) {
@@ -85,21 +84,26 @@ static struct macs_sequence *group_at(const struct macs_profile *profile, uint32
     return handle < profile->size ? atomic_load(&profile->groups[handle]) : NULL;
 }
 
+static uint32_t slot_of(const struct macs_profile *profile, const struct macs_entry *member) {
+    const struct macs_values *values = &profile->writer->values;
+    return (uint32_t)((size_t)((const uint8_t *)member - values->base) / values->stride);
+}
+
 /* Publish a copy of the value at the handle; NULL: nothing is there. */
 static int set_member(struct macs_profile *profile, uint32_t handle, const void *value) {
-    struct macs_entry *next = NULL;
+    struct macs_values *values = &profile->writer->values;
+    const struct macs_entry *old = member_at(profile, handle);
+    uint32_t slot = 0;
     int status = macs_qsbr_reserve(profile->qsbr, 1);
+    if (!status && value)
+        status = old ? macs_values_take(values, old->index, value, &slot) : macs_values_add(values, value, &slot);
     if (status)
         return status;
-    if (value) {
-        next = aligned_alloc(64, (profile->value_bytes + 63) & ~(size_t)63);
-        if (!next)
-            return -ENOMEM;
-        memcpy(next, value, profile->value_bytes);
-    }
-    const struct macs_entry *old = atomic_exchange_explicit(&profile->members[handle], next, memory_order_acq_rel);
-    if (old)
-        macs_qsbr_defer(profile->qsbr, release, profile, (void *)(uintptr_t)old);
+    atomic_store_explicit(&profile->members[handle], value ? macs_values_at(values, slot) : NULL, memory_order_release);
+    if (old && value)
+        macs_values_retire(values, slot_of(profile, old));
+    else if (old)
+        macs_values_remove(values, slot_of(profile, old));
     return 0;
 }
 

@@ -52,10 +52,15 @@ def named(platform: str, name: str | None) -> str:
     return name or FEEDS[platform][0]
 
 
-def feed(platform: str, name: str, frames: Path, count: int, size: int, workers: int) -> Feed:
-    """A feed that `named` has answered: `count` frames of `size` bytes at most in a file, for so many workers."""
+def feed(
+    platform: str, name: str, frames: Path, count: int, size: int, workers: int, replies: Path | None = None
+) -> Feed:
+    """A feed that `named` has answered: `count` frames of `size` bytes at most in a file, for so many workers. `replies`: frames
+    that come in at the other port, from memory."""
     if platform == "linux":
-        return Feed(platform, f"mem:{frames},loop", "null:")
+        return Feed(platform, f"mem:{frames},loop", f"mem:{replies},loop" if replies is not None else "null:")
+    if replies is not None:
+        raise BenchError("replies come from memory: measure them on platform linux")
     queues = ",".join([f"rx_pcap={frames}"] * workers)  # each gets all of them
     source = f"net_null1,size={size}" if name == "null" else f"net_pcap0,{queues},infinite_rx=1"
     devices = (source, "net_null0,no-rx=1")

@@ -185,7 +185,8 @@ class Setup:
         self.made = generation.make(wanted.request, hlir, wanted.order(folder / "traffic"))
         traffic = self.made.traffic
         longest = max(size for size, _ in traffic.sizes)
-        self.feed = feeds.feed(platform, feed, self.made.packets, traffic.packets, longest, wanted.workers)
+        count, replies = traffic.packets, self.made.replies
+        self.feed = feeds.feed(platform, feed, self.made.packets, count, longest, wanted.workers, replies)
         self.switch = self._start(binary, "program", folder, closing)
         self.others = self._others(hlir, folder, closing)
         self.peers = self._peers(folder, closing)

@@ -19,6 +19,7 @@ class Suite:
     lengths: tuple[str, ...]
     packets: int
     size: str
+    replies: bool = False
 
 
 USUAL = Suite(100_000, (), (), 1_000_000, "64")
@@ -40,6 +41,7 @@ def suite_of(program: Path) -> Suite:
         tuple(found.get("lengths", ())),
         found.get("packets", USUAL.packets),
         str(found.get("size", USUAL.size)),
+        found.get("replies", USUAL.replies),
     )
 
 

@@ -260,7 +260,9 @@ def _points(bursts: tuple[int, ...], sub_batches: tuple[int, ...]) -> tuple[sess
 
 
 def _order(folder: Path, suite: Suite, hit: float, flows: str) -> Order:
-    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, hit, flows, suite.size, 2, 0, 1)
+    return Order(
+        folder, suite.entries, suite.tables, suite.lengths, suite.packets, hit, flows, suite.size, 2, 0, 1, suite.replies
+    )  # fmt: skip
 
 
 def _drawable(path: Path) -> None:

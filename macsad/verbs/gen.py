@@ -33,11 +33,14 @@ from transpiler.traffic.plan import USUAL_ENTRIES
               help="Ports of the switch: frames go out of those that they do not come in at.")  # fmt: skip
 @click.option("--port", type=click.IntRange(0, 255), default=0, show_default=True, metavar="N",
               help="The port that frames come in at.")  # fmt: skip
+@click.option("--replies", is_flag=True,
+              help="Also make replies.pcap: what answers these frames, for the other port. For programs that let replies pass "
+                   "behind what they answer.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, metavar="N",
               help="The same numbers give the same files; others give others.")  # fmt: skip
 def command(
     folder: Path, entries: int, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int, hit: float, flows: str,
-    size: str, ports: int, port: int, seed: int, **program: object,
+    size: str, ports: int, port: int, replies: bool, seed: int, **program: object,
 ) -> None:  # fmt: skip
     """Make table entries for PROGRAM and traffic that hits them: DIR/entries.txt and DIR/packets.pcap.
 
@@ -50,5 +53,5 @@ def command(
     """
     request = Request.of(program)
     hlir = compilation.load(request)
-    order = generation.Order(folder, entries, tables, lengths, packets, hit, flows, size, ports, port, seed)
+    order = generation.Order(folder, entries, tables, lengths, packets, hit, flows, size, ports, port, seed, replies)
     generation.run(request, hlir, order)

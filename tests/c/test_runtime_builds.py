@@ -86,7 +86,10 @@ PARTS = {
         "runtime/profile",
         "runtime/handles",
         "runtime/ids",
+        "tables/common/indices",
+        "tables/common/memory",
         "tables/common/sequence",
+        "tables/common/values",
         "tables/common/qsbr",
     ),
 }

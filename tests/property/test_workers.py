@@ -100,3 +100,18 @@ def test_several_workers_leave_what_the_interpreter_leaves(number: int, tmp_path
         folder.mkdir()
         got = left_by(switches.build(path, wanted=ways), list(wanted[0]), frames, workers, folder)
         assert got == wanted, f"{workers} workers, without {ways.left_out}: {path}"
+
+
+@pytest.mark.parametrize(("workers", "way"), [(1, 0), (2, 1), (4, 0), (4, 1), (4, 2)])
+def test_workers_race_for_nothing(workers: int, way: int, tmp_path: Path) -> None:
+    """The same under ThreadSanitizer, with packets that are multicast and recirculated, while commands read and reset."""
+    maker = random_state.Maker(SEED * 1000 + 500 + way)
+    path = tmp_path / "random.p4"
+    path.write_text(maker.text)
+    frames = maker.frames(FRAMES // 6)
+    wanted = expected(switches.load(path), frames)
+    binary = switches.build(path, ("thread",), wanted=WAYS[way])
+    wrapper = tmp_path / "run"  # the sanitizer's shadow memory and address randomisation collide on some kernels
+    wrapper.write_text(f'#!/bin/sh\nexec setarch -R "{binary}" "$@"\n')
+    wrapper.chmod(0o755)
+    assert left_by(wrapper, list(wanted[0]), frames, workers, tmp_path) == wanted

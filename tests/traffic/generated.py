@@ -24,9 +24,9 @@ def order(folder: Path, **wanted: object) -> Order:
     return Order(folder, **{**usual, **wanted})  # type: ignore[arg-type]
 
 
-def frames(folder: Path) -> list[bytes]:
-    """The frames of the pcap file."""
-    data = (folder / "packets.pcap").read_bytes()
+def frames(folder: Path, name: str = "packets.pcap") -> list[bytes]:
+    """The frames of a pcap file."""
+    data = (folder / name).read_bytes()
     assert struct.unpack_from("<IHH", data) == (0xA1B2C3D4, 2, 4)
     found, at = [], 24
     while at < len(data):
@@ -81,7 +81,7 @@ def _do(switch: Switch, program: Program, words: list[str], groups: list[int]) -
         case "act_prof_create_group":
             groups.append(switch.group_create(words[1]))
         case "act_prof_add_member_to_group":
-            switch.group_add_member(words[1], groups[values[0]], int(words[2]))
+            switch.group_add_member(words[1], groups[values[0]], int(words[2], 0))
         case _:
             _add(switch, program.table[words[1]], words, groups)
 

@@ -267,3 +267,19 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     assert len({frame[2:4] for frame in sent_in}) > 50
     _, out = generated.run(Switch(switches.load(program)), sent_in)
     assert out == {1: len(sent_in)}
+
+
+@pytest.mark.parametrize(("entries", "members"), [(100, 100), (1, 4)])
+def test_there_are_as_many_members_and_groups_as_entries(entries: int, members: int, tmp_path: Path) -> None:
+    """And four different members in each group, which others have too."""
+    make(APPS["balancer"], tmp_path, entries=entries)
+    lines = generated.commands(tmp_path)
+    by_command = {
+        word: [line for line in lines if line[0].endswith(word)] for word in ("member", "create_group", "to_group")
+    }
+    assert len(by_command["member"]) == len(by_command["create_group"]) == members
+    groups: dict[int, set[int]] = {}
+    for _, _, member, group in by_command["to_group"]:
+        groups.setdefault(int(group, 0), set()).add(int(member, 0))
+    assert len(groups) == members and all(len(group) == 4 and max(group) < members for group in groups.values())
+    assert set().union(*groups.values()) == set(range(members))

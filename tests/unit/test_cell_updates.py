@@ -11,11 +11,13 @@ from hlir_builder import AT, Builder, binary, const, emit, extract, goto, if_, s
 from transpiler.externs.register import Register
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program
-from transpiler.hlir.traverse import program_statements
+from transpiler.hlir.traverse import program_statements, walk_expression
 from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.schedule.atomic_regions import Kept, with_atomic_regions
 from transpiler.schedule.cell_updates import REPLACE, UPDATE
+from transpiler.schedule.order import statements_of
+from transpiler.schedule.scheduler import Options, schedule
 from transpiler.verifier import verify
 
 Body = Sequence[st.Statement]
@@ -213,3 +215,15 @@ def test_single_accesses_beside_updates_are_as_they_are() -> None:
         case.program([if_(valid("h"), plus(case), [if_(valid("h"), [case.read()], [case.write(case.k)])])])
     )
     assert [call.method for call in calls(made.program)] == [UPDATE, "register.read", "register.write"]
+
+
+def test_an_update_is_made_of_what_the_cell_held_not_of_what_was_known_before() -> None:
+    """A variable that is zero before the region is what the cell held within it."""
+    c = Case()
+    body = [c.read(), if_(c.op("<", c.v, c.k), [c.set("v", c.k)]), c.write(c.v)]
+    made = with_atomic_regions(c.program(body)).program
+    (pipe, *_) = schedule(made, Options(constant_propagation=True)).pipes
+    (call,) = (s for stage in pipe.stages for s in statements_of(stage.code) if isinstance(s, st.CallExtern))
+    assert call.method == REPLACE
+    value = call.inputs[1]
+    assert isinstance(value, ex.Conditional) and c.v in walk_expression(value.condition)

@@ -12,6 +12,7 @@ from transpiler.schedule.plan import (
     Access,
     Advance,
     Finish,
+    Follow,
     Form,
     Gather,
     Lap,
@@ -21,6 +22,7 @@ from transpiler.schedule.plan import (
     Run,
     RunSubBatches,
     Start,
+    Step,
     Tables,
     Take,
     Transmit,
@@ -32,6 +34,7 @@ from transpiler.schedule.plan_edits import (
     edited,
     software_pipelined,
     with_arrays,
+    with_entries_followed,
     with_laps,
     with_read_ahead,
 )
@@ -168,11 +171,41 @@ def test_laps_are_of_one_clock_each(access: Access) -> None:
         assert laps and len(set(laps)) == len(laps)
 
 
+def led(what: Program, edits: Edits, accesses: dict[str, Access], leading: dict[str, int | None]) -> tuple[Step, ...]:
+    """The steps of the burst, where entries lead somewhere."""
+    tables = Tables(lambda name: accesses[name], lambda name: 2, lambda name: leading[name])
+    (pipe,) = schedule(what, Options()).pipes
+    (made,) = edited(plan(pipe, tables, (Form.BURST,)), edits).passes
+    return made.steps
+
+
+def test_entries_are_followed_when_they_are_there() -> None:
+    follows = (with_arrays, with_entries_followed)
+    arrays = led(TWO, follows, {"t0": Access.PHASES, "t1": Access.ARRAY}, {"t0": 4, "t1": None})
+    assert arrays[2:6] == (Start(1, (0,)), Advance(1, (0,)), Finish(1, (0,)), Follow(1, (0,), 4))
+    assert arrays[6] == Run(1) and arrays[9] == Run(2)
+    both = led(AT_ONCE, follows, {"t0": Access.WORDS, "t1": Access.ARRAY}, {"t0": 0, "t1": 1})
+    assert both[4:6] == (Follow(1, (1,), 1), Run(1, (0,), followed=(0,)))
+    cursors = led(AT_ONCE, (with_entries_followed,), {"t0": Access.WORDS, "t1": Access.ARRAY}, {"t0": 0, "t1": 4})
+    assert cursors[2] == RunSubBatches(1, (0, 1), 2, followed=(0, 1), leading=4)
+    one = led(AT_ONCE, (with_entries_followed,), {"t0": Access.WORDS, "t1": Access.ARRAY}, {"t0": None, "t1": 0})
+    assert one[2] == RunSubBatches(1, (0, 1), 2, followed=(1,), leading=0)
+
+
+def test_a_plan_knows_which_entries_are_followed() -> None:
+    for edits in ((with_arrays, with_entries_followed), (with_entries_followed,)):
+        tables = Tables(lambda name: Access.WORDS, lambda name: 1, lambda name: 0 if name == "t1" else None)
+        (pipe,) = schedule(AT_ONCE, Options()).pipes
+        made = edited(plan(pipe, tables, (Form.BURST,)), edits)
+        assert made.followed(1) == {1} and made.followed(0) == set()
+
+
 def test_every_edit_changes_a_plan() -> None:
+    (pipe,) = schedule(TWO, Options()).pipes
+    tables = Tables({"t0": Access.WORDS, "t1": Access.ARRAY}.__getitem__, lambda name: 2, lambda name: 0)
+    plain = plan(pipe, tables, (Form.BURST,))
     for edit in EDITS:
-        made = of(TWO, EDITS, Access.WORDS, Access.ARRAY)
-        less = of(TWO, without(edit), Access.WORDS, Access.ARRAY)
-        assert made.passes != less.passes and edit.__doc__
+        assert edited(plain, EDITS).passes != edited(plain, without(edit)).passes and edit.__doc__
 
 
 # --- which access a kernel gives ------------------------------------------------------------------------------------------
@@ -194,9 +227,9 @@ def test_access(kernel: Kernel | None, expected: Access) -> None:
     assert access(TWO.table["t0"], kernel) is expected
 
 
-def test_a_profile_is_looked_up_by_cursors() -> None:
+def test_a_table_with_a_profile_is_looked_up_as_others_are() -> None:
     table = replace(TWO.table["t0"], implementation="p")
-    assert access(table, Kernel("k", frozenset({MatchKind.EXACT}), bulk=True)) is Access.CURSORS
+    assert access(table, Kernel("k", frozenset({MatchKind.EXACT}), bulk=True)) is Access.EARLY_ARRAY
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -38,8 +38,9 @@ class Application:
     """`lookup`: the started lookup's key and cursor, or None: then `keys` packs the key here, or `key_word` is the key where
     entries are words, or `comparisons` find the entry. `bulk`: as that of the stage. `hit`, `action`: where its results go.
     `profile`: the state of the action profile that entries may refer to; `selection` leaves in `selected` what chooses a
-    group's member. `actions`: a case each, in the order of their numbers. `missed`: packs the key where it missed, in tables
-    that learn."""
+    group's member; `chosen`: of an entry that was followed, the choice in flight. `followed`: whether the lookup is finished
+    already. `actions`: a case each, in the order of their numbers. `missed`: packs the key where it missed, in tables that
+    learn."""
 
     table: TableRef
     lookup: Expression | None
@@ -56,6 +57,8 @@ class Application:
     actions: tuple[Case, ...]
     missed: Body
     cite: str
+    followed: bool = False
+    chosen: Expression | None = None
 
     def lowered(self) -> Block:
         body = self._of_word() if self.table.words else self._of_entry()
@@ -150,6 +153,8 @@ class Application:
             return (Declare(type_, "entry", NULL), *self.comparisons)
         if lookup is not None and self.bulk:
             return (Declare(type_, "entry", cast("const void *", Index(Member(lookup, "entries"), Name("at")))),)
+        if lookup is not None and self.followed:
+            return (Declare(type_, "entry", cast("const void *", Member(lookup, "entry"))),)
         if lookup is not None:
             found = self._finish(Member(lookup, "key"), Member(lookup, "cursor"))
             return (Declare(type_, "entry", cast("const void *", self._if_filled(found, NULL))),)
@@ -199,6 +204,9 @@ class Application:
         made: list[Statement] = []
         if any(names(case.body, OWN_INDEX.name) for case in self.actions):
             made.append(Declare("uint32_t", OWN_INDEX.name, INDEX, constant=True))
+        if self.chosen is not None:
+            chosen = call("macs_profile_chosen", address(self.chosen))
+            return (*made, Assign(ENTRY, cast("const void *", chosen)))
         if self.selection:
             made.append(Declare("uint64_t", SELECTED.name, Literal("0")))
             made.append(If(infix(ACTION, "==", "MACS_INDIRECT_GROUP"), self.selection))

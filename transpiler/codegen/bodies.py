@@ -83,9 +83,9 @@ def _written_out(function: Function) -> Function:
 
 
 def _keys(stage: LoweredStage) -> Iterator[Expression]:
-    """What makes the keys of the lookups that a stage starts."""
+    """What makes the keys of the lookups that a stage starts, and follows what they find."""
     for lookup in stage.lookups:
-        yield from all_expressions((*lookup.keys, *lookup.selection))
+        yield from all_expressions((*lookup.keys, *lookup.selection, *lookup.follow))
         if lookup.key_word is not None:
             yield lookup.key_word
 
@@ -148,6 +148,8 @@ def _stage_view(
 ) -> StageView:
     tables = ", ".join(s.table for s in stage.stage.lookups)
     body = _given(stage.function.body, for_keys)
+    by_itself = (lookup for lookup in stage.lookups if not (stage.bulk and lookup.table.words))
+    to_follow = all_names(tuple(made for lookup in by_itself for made in lookup.follow))
     named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
     if frame.overridden:
         named |= {"packet", "live"}
@@ -166,6 +168,8 @@ def _stage_view(
         takes_for_keys=frame.given.of(of_keys),
         unpacked=frame.given.unpacked(named),
         unpacked_for_keys=frame.given.unpacked(of_keys, constant=True),
+        takes_to_follow=frame.given.of(to_follow),
+        unpacked_to_follow=frame.given.unpacked(to_follow, constant=True),
         pipe_name=frame.pipe.name,
         goes_on=bool(fed_by(frame.pipe, stage.stage.code)),
     )

@@ -22,6 +22,7 @@ from transpiler.codegen.c.nodes import (
 )
 from transpiler.codegen.ctypes import bytes_of, literal
 from transpiler.codegen.expressions import Expressions
+from transpiler.codegen.follow import Led
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
@@ -43,6 +44,7 @@ from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.atomic_regions import Group, Kept
+from transpiler.schedule.leads import followed_cells
 from transpiler.targets.target import Counter
 
 UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
@@ -151,6 +153,17 @@ class Externs:
         """The C variable for the colour that a direct meter gave when its table was hit."""
         return Name(f"colour_{self.number[instance]}")
 
+    def profile(self, table: Table) -> C | None:
+        """The state of the action profile that a table's entries may refer to."""
+        return self.state(table.implementation) if table.implementation is not None else None
+
+    def led_to(self, render: Expressions, table: Table) -> Led:
+        """What the entries of a table lead to, as they are followed."""
+        cells: list[C] = [self.prefetch(name, OWN_INDEX).expression for name in followed_cells(self.program, table)]
+        if table.ages:
+            cells.append(call("macs_ages_prefetch", self._ages(table), OWN_INDEX))
+        return Led(tuple(cells), self.profile(table), self.selection(render, table))
+
     def selection(self, render: Expressions, table: Table, gathered: C | None = None) -> Body:
         """Leave in `selected` the hash by which a group's member is chosen: of the bytes that `gather` has left."""
         if (instance := self._selector(table)) is None:
@@ -235,7 +248,7 @@ class Externs:
         hashed = _bytes_of(plus(buffer, skipped), operand(size), payload)
         return (declare, *stores), _hashed(algorithm, hashed, before)
 
-    def prefetch(self, instance: str, index: C) -> Statement:
+    def prefetch(self, instance: str, index: C) -> Do:
         """A statement that prefetches a cell."""
         extern = self.program.extern[instance]
         function = KINDS[extern.kind].prefetch

@@ -20,6 +20,7 @@ from transpiler.hlir.program import ExternInstance, Program
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
+from transpiler.schedule.leads import bytes_led_to
 from transpiler.schedule.pipelined import pipelined
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, has_queues, schedule
@@ -72,7 +73,7 @@ def decide(
     program = with_inlined_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     reads = {
-        name: choice.read_bytes
+        name: choice.read_bytes + (bytes_led_to(program, program.table[name]) if name in program.table else 0)
         for name, choice in choices.items()
         if choice.kernel.memory != NOTHING and name not in compared
     }
@@ -89,7 +90,7 @@ def decide(
     if configuration.cut is not None:
         scheduled = pipelined(program, scheduled, configuration.cut, diagnostics)
     kept = (atomic.groups, atomic.steering)
-    made = planned(program, scheduled, kernels, options, configuration.plan, deferred, *kept)
+    made = planned(program, scheduled, kernels, options, configuration.plan, deferred, *kept, target.near_bytes)
     return Decided(choices, made, compared, near, atomic)
 
 

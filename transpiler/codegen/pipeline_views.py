@@ -24,7 +24,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.c.walk import all_names, called
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
-from transpiler.schedule.plan import Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
+from transpiler.schedule.plan import Follow, Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ class TableRef:
 class LookupView:
     """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `lookup->member.key`,
     `lookups->member.keys[at]` where many are looked up at once, or `key_word` is the key as a number, for entries that are
-    words, and many. `selection` packs `lookup->member.selection`, `selection_bytes` long, by which a group's member is chosen."""
+    words, and many. `selection` packs `lookup->member.selection`, `selection_bytes` long, by which a group's member is chosen.
+    `follow`: finishes the lookup of an entry that is followed and prefetches what it leads to; `leading`: the steps from there to
+    a member of an action profile."""
 
     table: TableRef
     member: str
@@ -95,6 +97,8 @@ class LookupView:
     key_word: Expression | None
     selection: Body
     selection_bytes: int
+    follow: Body = ()
+    leading: int = 0
 
     def guard(self, place: str, separator: str = "_", unless: str = "") -> str:
         """An `if` before a statement about the lookup, whose keys are at `place`: its table is not empty, and not `unless`."""
@@ -115,14 +119,20 @@ class LookupView:
         word = all_names(self.key_word) if self.key_word is not None else frozenset()
         return all_names((*self.keys, *self.selection)) | word
 
+    @property
+    def followed(self) -> bool:
+        """Whether its entry is followed."""
+        return bool(self.follow)
+
 
 @dataclass(frozen=True, slots=True)
 class StageView:
     """One stage: `function` is its name; `title`: what it begins with, `goes_on`: whether it leaves packets to later stages;
     `locals` are declarations with their initial values. `listed`: its packets come in
     their order, from one stage, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
-    tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`:
-    what those are that make its keys; `unpacked`, `unpacked_for_keys`: what they begin with, names for parts of that."""
+    tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`,
+    `takes_to_follow`: what those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`,
+    `unpacked_to_follow`: what they begin with, names for parts of that."""
 
     number: int
     function: str
@@ -138,6 +148,8 @@ class StageView:
     takes_for_keys: tuple[str, ...]
     unpacked: Body
     unpacked_for_keys: Body
+    takes_to_follow: tuple[str, ...]
+    unpacked_to_follow: Body
     pipe_name: str
     goes_on: bool
 
@@ -171,14 +183,30 @@ class StageView:
         """The parameters of the functions that make the keys of its lookups. They do not change the packet."""
         return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
 
+    @property
+    def followed(self) -> tuple[LookupView, ...]:
+        """The lookups whose entries a function of their own follows; words of many packets are followed where they are
+        prefetched."""
+        return tuple(lookup for lookup in self.lookups if lookup.followed and not (self.bulk and lookup.table.words))
+
+    @property
+    def parameters_to_follow(self) -> tuple[str, ...]:
+        """Those of the function that follows its entries."""
+        return tuple(f"const {TYPES[name]}{name}" for name in self.takes_to_follow)
+
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A step, which the template steps/KIND.c.j2 makes a loop of. `lookups`: those of the step's stage that it is about."""
+    """A step, which the template steps/KIND.c.j2 makes a loop of. `lookups`: those of the step's stage that it is about;
+    `followed`: those of them that it follows."""
 
     kind: str
     step: Step
     lookups: tuple[LookupView, ...]
+
+    @property
+    def followed(self) -> tuple[LookupView, ...]:
+        return tuple(lookup for lookup in self.lookups if lookup.followed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +327,8 @@ class PassView:
                     found.update(stage.takes)
                 if isinstance(view.step, PackKeys | RunSubBatches):
                     found.update(stage.takes_for_keys)
+                if isinstance(view.step, Follow | RunSubBatches):
+                    found.update(stage.takes_to_follow)
         return frozenset(found)
 
     @property

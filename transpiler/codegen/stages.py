@@ -34,6 +34,7 @@ from transpiler.codegen.c.sink_loads import with_loads_sunk
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.follow import follow
 from transpiler.codegen.frame_fields import field_of
 from transpiler.codegen.frame_sizes import made_headers
 from transpiler.codegen.intrinsics import Intrinsics, sourced
@@ -144,6 +145,7 @@ class _StageLowering:
         self.deparser = DeparserStatements(*arguments, in_place=context.in_place, outcome=outcome)
         self.listed = listed
         self.bulk = plan.has_arrays(number)
+        self.followed = plan.followed(number)
         self._single: set[int] = set()  # joins that one way alone goes to
 
     def lowered(self) -> LoweredStage:
@@ -207,15 +209,24 @@ class _StageLowering:
         table = self.context.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
         ref = self.context.tables.ref(table.name)
-        if self.plan.is_keyed(self.number):
-            return LookupView(ref, member, (), None, (), 0)
         lookup = Member(Name("lookup"), member, arrow=True)
         lookups = Member(Name("lookups"), member, arrow=True)
+        followed: Body = ()
+        leading = 0
+        if number in self.followed:
+            led = self.context.externs.led_to(self.entry.render, table)
+            followed = follow(ref, led, lookups if self.bulk else lookup, self.bulk)
+            leading = self.plan.tables.leading(table.name) or 0
+        if self.plan.is_keyed(self.number):
+            return LookupView(ref, member, (), None, (), 0, followed, leading)
         many = self.bulk and ref.bulk_bytes
         place = Index(Member(lookups, "keys"), Name("at")) if many else Member(lookup, "key")
-        selection, size = self.context.externs.gather(self.entry.render, table, Member(lookup, "selection"))
+        selection: Body = ()
+        size = 0
+        if not self.bulk and not followed:
+            selection, size = self.context.externs.gather(self.entry.render, table, Member(lookup, "selection"))
         key_word = self.entry.key_number(table) if ref.words or (self.bulk and ref.begins_early) else None
-        return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
+        return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size, followed, leading)
 
     def _cells(self, stage: int) -> Body:
         """Prefetch the cells of state that the packet will access in a later stage: their indexes are known here."""
@@ -248,7 +259,8 @@ class _StageLowering:
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
                 lookups = Name("lookups" if self.bulk else "lookup")
-                return (self.statements.apply(statement, Member(lookups, f"lookup_{lookup}", arrow=True), self.bulk),)
+                started = Member(lookups, f"lookup_{lookup}", arrow=True)
+                return (self.statements.apply(statement, started, self.bulk, lookup in self.followed),)
             case Fork(statement=HlirIf() as branch, arms=(then, otherwise)):
                 condition = self.statements.render(branch.condition)
                 return (If(condition, self.code(then), self.code(otherwise), at(branch.span)),)

@@ -29,6 +29,7 @@ from transpiler.codegen.ctypes import bytes_of, c_type, literal
 from transpiler.codegen.expressions import Expressions, joined
 from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.follow import choice_of
 from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.packing import pack_key
 from transpiler.codegen.places import at
@@ -250,12 +251,16 @@ class Statements:
     def _packed(self, table: Table, buffer: C) -> CBody:
         return pack_key(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
 
-    def apply(self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False) -> CBlock:
-        """Look the table up here, or finish the lookup `lookup` that the stage has started; run the action."""
+    def apply(
+        self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False, followed: bool = False
+    ) -> CBlock:
+        """Look the table up here, or finish the lookup `lookup` that the stage has started; run the action. `followed`: what was
+        found is known, and what that leads to."""
         table = self.program.table[statement.table]
         declared, on_hit = self.externs.on_hit(table, at(statement.span))
         ref = self.tables.ref(table.name)
-        gathered = Member(lookup, "selection") if lookup is not None else None
+        gathered = Member(lookup, "selection") if lookup is not None and not bulk else None
+        profiled = table.implementation is not None
         return Application(
             table=ref,
             lookup=lookup,
@@ -267,11 +272,13 @@ class Statements:
             action=self._result(statement.action),
             declares=declared,
             on_hit=on_hit,
-            profile=self.externs.state(table.implementation) if table.implementation is not None else None,
-            selection=self.externs.selection(self.render, table, gathered),
+            profile=self.externs.profile(table),
+            selection=() if followed else self.externs.selection(self.render, table, gathered),
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
             missed=self._packed(table, MISSED) if ref.learns else (),
             cite=at(statement.span),
+            followed=followed,
+            chosen=choice_of(lookup, bulk) if followed and profiled and lookup is not None else None,
         ).lowered()
 
     def _comparisons(self, table: Table) -> CBody:

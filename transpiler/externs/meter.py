@@ -123,6 +123,7 @@ ROWS = (
         c="MACS_DIRECT_METER",
         state=_direct_state,
         cell_bytes=lambda instance: CELL_BYTES,
+        prefetch=lambda instance: "macs_meter_prefetch",
         direct=True,
     ),
     Method(

@@ -164,5 +164,6 @@ ROWS = (
         doc="(index, value) -> what the cell held; the value may be made of it, and is computed anew where another comes between",
         run=_run_replace,
         c=_replace,
+        of_output=True,
     ),
 )

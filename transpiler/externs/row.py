@@ -244,8 +244,8 @@ class Method:
     """`run`: what it means, the reference semantics; `c`: the statements that do it; `instance_kind`: of the instance that
     it needs; `p4`: the P4-16 functions that only pass on their arguments; `keeps`: its call has fields that a second pass of
     the packet keeps; `cuts`, `ciphers`: it changes the frame's length, its payload as it
-    is sent; `reads`: it leaves its state as it is; `timed`: the runtime looks at the time; `header`: a C
-    header beside the row's file, for what is not in the backend."""
+    is sent; `reads`: it leaves its state as it is; `of_output`: inputs that read the output's place see what the call puts
+    there; `timed`: the runtime looks at the time; `header`: a C header beside the row's file, for what is not in the backend."""
 
     name: str
     instance_kind: str | None = None
@@ -260,6 +260,7 @@ class Method:
     cuts: bool = False
     ciphers: bool = False
     reads: bool = False
+    of_output: bool = False
     timed: bool = False
     header: str = ""
 
@@ -268,9 +269,9 @@ class Method:
 class Kind:
     """A kind of extern instances. `attributes`: those that each must have; `c`: the runtime's name for it; `state`: makes
     what an instance keeps in the interpreter between packets; `direct`: an instance belongs to a table and has an element
-    for each entry; `cell_bytes`: the memory of an element in C; `prefetch`: the C function that prefetches an
-    element, by its index, which is the first input of each method; `deferred`: of large instances, counts may be put off, as
-    the program cannot read them."""
+    for each entry; `cell_bytes`: the memory of an element in C; `prefetch`: the C function that prefetches an element, by
+    its index: the first input of each method, or of a direct instance the entry's; `deferred`: of large instances, counts may
+    be put off, as the program cannot read them."""
 
     name: str
     attributes: tuple[str, ...]

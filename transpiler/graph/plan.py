@@ -13,6 +13,7 @@ from transpiler.schedule.plan import (
     Access,
     Advance,
     Finish,
+    Follow,
     Form,
     Gather,
     Lap,
@@ -135,18 +136,34 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
             return "advance", f"{_tables(pipeline, step.stage, step.lookups)}{when}"
         case Finish():
             return "finish", _tables(pipeline, step.stage, step.lookups)
-        case Run(lookups=lookups, begun=begun):
+        case Follow(lookups=lookups, steps=steps):
+            return (
+                "follow",
+                f"{_tables(pipeline, step.stage, lookups)}: what entries lead to{_times(steps, ' in', 'step')}",
+            )
+        case Run(lookups=lookups, begun=begun, followed=followed):
             entries = (
                 f"; prefetch entries of {_tables(pipeline, step.stage, lookups)} b packets ahead" if lookups else ""
             )
             then = ", then of the next burst" if begun else ""
-            return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}"
-        case RunSubBatches(lookups=lookups, steps=steps):
+            led = f"; what those of {_tables(pipeline, step.stage, followed)} lead to b/4 ahead" if followed else ""
+            return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}{led}"
+        case RunSubBatches(lookups=lookups, steps=steps, followed=followed, leading=leading):
             which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
-            on = f", go on {steps} time{'s' if steps > 1 else ''}" if steps else ""
-            return "run", f"{which}; b packets at a time: start{on}, finish and work"
+            on = _times(steps, ", go on", "time")
+            led = (
+                f", follow {_tables(pipeline, step.stage, followed)}{_times(leading, ' in', 'more step')}"
+                if followed
+                else ""
+            )
+            return "run", f"{which}; b packets at a time: start{on}{led}, finish and work"
         case Lap(verb=verb):
             return "lap", verb
+
+
+def _times(count: int, before: str, what: str) -> str:
+    """How often; nothing of none."""
+    return f"{before} {count} {what}{'s' if count > 1 else ''}" if count else ""
 
 
 def _lookup(planned: Planned, pipeline: PipelinePlan, stage: int, number: int) -> str:

@@ -112,22 +112,37 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """The stage's work on each packet. `lookups`: their entries are prefetched some packets ahead. `begun`: the first of them
-    are prefetched already, and while the last packets are worked on those of the next burst are."""
-
-    stage: int
-    lookups: tuple[int, ...] = ()
-    begun: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RunSubBatches:
-    """The stage's lookups and its work, b packets at a time: start all, go on `steps` times with all, finish each and work."""
+class Follow:
+    """Prefetch what the entries of these lookups lead to, as leads.py has it: all of the burst take a step before any takes the
+    next one, of which there are `steps` behind the first."""
 
     stage: int
     lookups: tuple[int, ...]
     steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The stage's work on each packet. `lookups`: their entries are prefetched some packets ahead. `begun`: the first of them
+    are prefetched already, and while the last packets are worked on those of the next burst are. `followed`: those of which
+    what they lead to is prefetched, when they are there."""
+
+    stage: int
+    lookups: tuple[int, ...] = ()
+    begun: bool = False
+    followed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunSubBatches:
+    """The stage's lookups and its work, b packets at a time: start all, go on `steps` times with all, finish each and work.
+    `followed`: of these lookups all are finished first, and followed in so many steps (`leading`)."""
+
+    stage: int
+    lookups: tuple[int, ...]
+    steps: int
+    followed: tuple[int, ...] = ()
+    leading: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +159,7 @@ class Lap:
     verb: str
 
 
-Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Run | RunSubBatches | Transmit | Lap
+Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Follow | Run | RunSubBatches | Transmit | Lap
 Steps = tuple[Step, ...]
 
 
@@ -167,11 +182,12 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What a plan must know of tables, by their names: the best `access` that each has, and how many times lookups by cursor
-    go on (`steps`)."""
+    """What a plan must know of tables, by their names: the best `access` that each has, how many times lookups by cursor
+    go on (`steps`), and how many steps lead from an entry to what it names (`leading`), None where it need not be followed."""
 
     access: Callable[[str], Access]
     steps: Callable[[str], int]
+    leading: Callable[[str], int | None] = lambda table: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +209,17 @@ class PipelinePlan:
     def is_keyed(self, stage: int) -> bool:
         """Whether the stages that submit packets to the stage store the keys of its lookups."""
         return any(isinstance(step, Gather) and step.stage == stage and step.keyed for step in self._steps)
+
+    def followed(self, stage: int) -> frozenset[int]:
+        """The lookups of the stage, by their numbers, whose entries are followed."""
+        found: set[int] = set()
+        for step in self._steps:
+            match step:
+                case Follow(stage=of, lookups=lookups) if of == stage:
+                    found.update(lookups)
+                case Run(stage=of, followed=followed) | RunSubBatches(stage=of, followed=followed) if of == stage:
+                    found.update(followed)
+        return frozenset(found)
 
     @property
     def _steps(self) -> Steps:

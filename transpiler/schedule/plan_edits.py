@@ -13,6 +13,7 @@ from transpiler.schedule.plan import (
     Access,
     Advance,
     Finish,
+    Follow,
     Form,
     Gather,
     Lap,
@@ -21,6 +22,7 @@ from transpiler.schedule.plan import (
     PipelinePlan,
     Receive,
     Run,
+    RunSubBatches,
     Start,
     Step,
     Steps,
@@ -77,6 +79,37 @@ def _as_arrays(gather: Gather, accesses: tuple[Access, ...]) -> Steps:
         *((Advance(stage, phases), Finish(stage, phases)) if phases else ()),
         Run(stage, words),
     )
+
+
+# --- entries that lead to more -------------------------------------------------------------------------------------------
+
+
+def with_entries_followed(plan: PipelinePlan) -> PipelinePlan:
+    """With what entries lead to fetched for many packets, before the work on any of them.
+
+    start n, finish n, run n    →   start n, finish n, follow n, run n
+    run n in sub-batches        →   run n in sub-batches (followed)
+    run n, its entries ahead    →   run n, its entries ahead (followed)
+    """
+    passes = (
+        replace(made, steps=tuple(new for step in made.steps for new in _followed(plan, step))) for made in plan.passes
+    )
+    return replace(plan, passes=tuple(passes))
+
+
+def _followed(plan: PipelinePlan, step: Step) -> Steps:
+    if not isinstance(step, Run | RunSubBatches) or not step.stage:
+        return (step,)
+    every = plan.pipe.stages[step.stage].lookups
+    leading = {n: steps for n, lookup in enumerate(every) if (steps := plan.tables.leading(lookup.table)) is not None}
+    within = tuple(n for n in leading if n in step.lookups)
+    if isinstance(step, RunSubBatches):
+        steps = max((leading[n] for n in within), default=0)
+        return (replace(step, followed=within, leading=steps),)
+    before = tuple(n for n in leading if n not in step.lookups)
+    steps = max((leading[n] for n in before), default=0)
+    run = replace(step, followed=within)
+    return (Follow(step.stage, before, steps), run) if before else (run,)
 
 
 # --- software pipelining -------------------------------------------------------------------------------------------------
@@ -152,7 +185,7 @@ def with_laps(plan: PipelinePlan) -> PipelinePlan:
 
 
 _VERBS: dict[type[Step], str] = {Receive: "receive", Take: "take", Transmit: "transmit"}
-_LOOKING_UP = (PackKeys, Start, Advance, Finish)
+_LOOKING_UP = (PackKeys, Start, Advance, Finish, Follow)
 
 
 def _timed(steps: Steps) -> Iterator[Step]:
@@ -170,4 +203,4 @@ def _timed(steps: Steps) -> Iterator[Step]:
             verb = ""
 
 
-EDITS: tuple[Edit, ...] = (with_arrays, software_pipelined, with_read_ahead, with_laps)
+EDITS: tuple[Edit, ...] = (with_arrays, with_entries_followed, software_pipelined, with_read_ahead, with_laps)

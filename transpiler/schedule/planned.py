@@ -9,6 +9,7 @@ from transpiler.externs.table import CIPHERING, CUTTING
 from transpiler.hlir.program import Program, Table
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.atomic_regions import Group
+from transpiler.schedule.leads import steps_to_follow
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, Take, plan
 from transpiler.schedule.plan_edits import Edit, edited
@@ -57,8 +58,10 @@ def planned(
     deferred: frozenset[str] = frozenset(),
     groups: tuple[Group, ...] = (),
     steering: Steering = UNSTEERED,
+    near_bytes: int = 0,
 ) -> Planned:
-    """The plans of a program under a schedule that was made with these options."""
+    """The plans of a program under a schedule that was made with these options. `near_bytes`: memory of that size stays in the
+    cache."""
     received = sum(not pipe.replication for pipe in schedule.pipes)
     requests, queues = uses_requests(program), has_queues(program, options)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
@@ -66,6 +69,7 @@ def planned(
     tables = Tables(
         lambda name: access(program.table[name], kernels.get(name)),
         lambda name: kernels[name].steps if name in kernels else 0,
+        lambda name: steps_to_follow(program, program.table[name], near_bytes),
     )
     plans: list[PipelinePlan] = []
     for pipe in schedule.pipes:
@@ -77,7 +81,7 @@ def planned(
 
 def access(table: Table, kernel: Kernel | None) -> Access:
     """The best access that lookups in a table have by its kernel."""
-    if kernel is None or table.implementation is not None or not kernel.looks_up_many(Need(table.keys).key_bytes):
+    if kernel is None or not kernel.looks_up_many(Need(table.keys).key_bytes):
         return Access.CURSORS
     if kernel.words:
         return Access.WORDS

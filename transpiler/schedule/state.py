@@ -50,7 +50,7 @@ def state_cells(program: Program, extern: ExternInstance) -> tuple[int, int]:
 
 def large_state(program: Program, near_bytes: int) -> frozenset[str]:
     """The registers and meters with an index that are larger than what stays in the cache."""
-    return _large(program, near_bytes, lambda kind: kind.prefetch is not None)
+    return _large(program, near_bytes, lambda kind: kind.prefetch is not None and not kind.direct)
 
 
 def large_counters(program: Program, near_bytes: int) -> frozenset[str]:
@@ -71,7 +71,7 @@ def own_accesses(statement: Statement) -> tuple[StateAccess, ...]:
         nowhere = Const(0, Bits(32), statement.span)
         return tuple(StateAccess(name, nowhere) for name in held_registers(statement))
     kind = METHODS[statement.method].instance_kind
-    if kind is None or KINDS[kind].prefetch is None:
+    if kind is None or KINDS[kind].prefetch is None or KINDS[kind].direct:
         return ()
     return (StateAccess(statement.instance, statement.inputs[0]),)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of, location_of
+from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import HeaderRef, Read
 from transpiler.hlir.program import Parser, Program, Storage
 from transpiler.hlir.statements import (
@@ -18,6 +19,7 @@ from transpiler.hlir.statements import (
     Assign,
     Block,
     Body,
+    CallExtern,
     Emit,
     Extract,
     If,
@@ -259,6 +261,8 @@ class Transfer:
     def _simple(self, statement: Statement, path_states: PathStates) -> Statement:
         """One without bodies; the path states then know what it has done."""
         access = self.locator.access(statement)
+        if isinstance(statement, CallExtern) and METHODS[statement.method].of_output:
+            forget(path_states, access.writes)  # its inputs see what it gives
         tells = any(agreed(path_states, where) is not None for where in access.reads)
         made = rewrite_statement(statement, putting(path_states)) if tells else statement
         values: list[int | None] = []

@@ -16,7 +16,7 @@ from transpiler.schedule.state import large_state
 
 def near_tables(reads: Mapping[str, int], near_bytes: int, options: Options) -> frozenset[str]:
     """Those that are not cut at, of the tables that `options` would cut at. `reads`: the bytes that lookups in a full table read,
-    of the tables of which that is known."""
+    and those that its entries lead to, of the tables of which that is known."""
     return frozenset(name for name, read in reads.items() if read <= near_bytes and options.cut(name))
 
 

@@ -1,7 +1,8 @@
 """Entries as lines of commands, many at a time: a matrix of characters, a row a line.
 
 Numbers are hexadecimal and as wide as their fields, so lines of one pattern are equally long and nothing is formatted
-one by one. Entries that have an action profile refer to its members or groups, which come first.
+one by one. Entries that have an action profile refer to its members or groups, which come first: as many as entries. Groups
+overlap, as those of services that share servers do.
 """
 
 from __future__ import annotations
@@ -13,24 +14,29 @@ import numpy as np
 
 from transpiler.hlir.program import MatchKind
 from transpiler.interpreter.matches import PRIORITY_KINDS
+from transpiler.interpreter.tables import Call
 from transpiler.traffic.actions import data
 from transpiler.traffic.bits import Numbers, Rows, to_rows
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Pattern
 from transpiler.traffic.plan import Plan
+from transpiler.traffic.replies import Reply
+from transpiler.traffic.sources import matched
 
 CHUNK = 1 << 16
-MEMBERS, GROUP_MEMBERS = 64, 4
+GROUP_MEMBERS = 4
 Advance = Callable[[int], None]
 
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), dtype=np.uint16)
 
 
-def write(plan: Plan, out: BinaryIO, advance: Advance) -> None:
-    """Write the entries of all tables; `advance(count)` is told of each part."""
+def write(plan: Plan, out: BinaryIO, advance: Advance, replies: tuple[Reply, ...] = ()) -> None:
+    """Write the entries of all tables; `advance(count)` is told of each part. `replies`: those that they meet, too."""
+    for (name, key), call in {place: call for reply in replies for place, call in reply.entries.items()}.items():
+        out.write(_entry(plan, name, key, call).encode())
     for made in plan.tables:
-        for line in _profile(plan, made):
-            out.write(line)
+        for text in _profile(plan, made):
+            out.write(text.tobytes())
         for first in range(0, made.keys.count, CHUNK):
             numbers = np.arange(first, min(first + CHUNK, made.keys.count), dtype=np.uint64)
             for text in _chunk(plan, made, numbers[made.alike(numbers) == numbers]):
@@ -65,6 +71,19 @@ def _columns(plan: Plan, made: TableEntries, pattern: Pattern, numbers: Numbers)
     yield _text("\n", count)
 
 
+def _entry(plan: Plan, name: str, key: tuple[int, ...], call: Call) -> str:
+    """One entry, for that very key."""
+    table, fields = plan.program.table[name], []
+    kinds = [k.match_kind for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
+    for kind, width, value in zip(kinds, matched(table), key, strict=False):
+        full = (1 << width) - 1
+        more = {MatchKind.LPM: f"/{width}", MatchKind.RANGE: f"->{value:#x}"}.get(kind, "")
+        fields.append(f"{value:#x}{f'&&&{full:#x}' if kind in (MatchKind.TERNARY, MatchKind.OPTIONAL) else more}")
+    priority = " 1" if any(kind in PRIORITY_KINDS for kind in kinds) else ""
+    words = "".join(f" {argument:#x}" for argument in call.arguments)
+    return f"table_add {name} {plan.program.action[call.action].control_name} {' '.join(fields)} =>{words}{priority}\n"
+
+
 # --- keys ------------------------------------------------------------------------------------------------------------
 
 
@@ -95,22 +114,35 @@ def _key(made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Row
 # --- action profiles -------------------------------------------------------------------------------------------------
 
 
-def _profile(plan: Plan, made: TableEntries) -> Iterator[bytes]:
+def _profile(plan: Plan, made: TableEntries) -> Iterator[Rows]:
     """The members of a table's action profile, and its groups if it is a selector."""
     name = made.table.implementation
     if name is None or any(o.table.implementation == name for o in plan.tables[: plan.tables.index(made)]):
         return
     count = _members(plan, made)
-    columns = [value.tobytes() for value in data(plan, made, np.arange(count, dtype=np.uint64))]
     action = plan.program.action[made.call.action].control_name
-    for member in range(count):
-        parts = (text[member * (len(text) // count) : (member + 1) * (len(text) // count)] for text in columns)
-        words = "".join(f" 0x{part.hex()}" for part in parts)
-        yield f"act_prof_create_member {name} {action}{words}\n".encode()
-    for group in range(_handles(plan, made)) if _is_selector(plan, made) else ():
-        yield f"act_prof_create_group {name}\n".encode()
-        for member in range(group * GROUP_MEMBERS, min((group + 1) * GROUP_MEMBERS, count)):
-            yield f"act_prof_add_member_to_group {name} {member} {group}\n".encode()
+    for members in _chunks(count):
+        values = (
+            column for value in data(plan, made, members) for column in (_text(" 0x", len(members)), _digits(value))
+        )
+        yield _lines(f"act_prof_create_member {name} {action}", len(members), *values)
+    for groups in _chunks(_handles(plan, made)) if _is_selector(plan, made) else ():
+        yield _lines(f"act_prof_create_group {name}", len(groups))
+        each = np.repeat(groups, _in_a_group(plan, made))
+        chosen = each * np.uint64(GROUP_MEMBERS) + np.tile(_places(plan, made), len(groups))
+        yield _lines(
+            f"act_prof_add_member_to_group {name}", len(each), _number(chosen % np.uint64(count)), _number(each)
+        )
+
+
+def _chunks(count: int) -> Iterator[Numbers]:
+    for first in range(0, count, CHUNK):
+        yield np.arange(first, min(first + CHUNK, count), dtype=np.uint64)
+
+
+def _lines(text: str, count: int, *columns: Rows) -> Rows:
+    """As many lines that begin alike."""
+    return np.hstack((_text(text, count), *columns, _text("\n", count)))
 
 
 def _is_selector(plan: Plan, made: TableEntries) -> bool:
@@ -118,13 +150,23 @@ def _is_selector(plan: Plan, made: TableEntries) -> bool:
 
 
 def _members(plan: Plan, made: TableEntries) -> int:
-    return min(MEMBERS, int(plan.program.extern[str(made.table.implementation)].attribute("size")))
+    """As many as tables with that profile have entries, and as there is room for."""
+    name = made.table.implementation
+    entries = sum(other.count for other in plan.tables if other.table.implementation == name)
+    return min(max(entries, GROUP_MEMBERS), int(plan.program.extern[str(name)].attribute("size")))
+
+
+def _in_a_group(plan: Plan, made: TableEntries) -> int:
+    return min(GROUP_MEMBERS, _members(plan, made))
+
+
+def _places(plan: Plan, made: TableEntries) -> Numbers:
+    return np.arange(_in_a_group(plan, made), dtype=np.uint64)
 
 
 def _handles(plan: Plan, made: TableEntries) -> int:
-    """How many members, or groups of them, there are to refer to."""
-    members = _members(plan, made)
-    return (members + GROUP_MEMBERS - 1) // GROUP_MEMBERS if _is_selector(plan, made) else members
+    """How many members there are to refer to, or groups of them, of which a selector has as many."""
+    return _members(plan, made)
 
 
 # --- characters ------------------------------------------------------------------------------------------------------

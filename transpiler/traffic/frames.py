@@ -15,6 +15,7 @@ import numpy as np
 from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, to_rows
 from transpiler.traffic.keys import KeySet
 from transpiler.traffic.plan import Plan, Stream
+from transpiler.traffic.replies import Reply
 from transpiler.traffic.search import summed
 
 CHUNK = 1 << 14
@@ -39,12 +40,24 @@ def smallest(plan: Plan) -> int:
     return max((stream.template.frame.shape.bits + 7) // 8 for stream in plan.streams)
 
 
-def write(plan: Plan, traffic: Traffic, out: BinaryIO, advance: Advance) -> dict[str, float]:
+@dataclass(frozen=True)
+class Answers:
+    """Where `replies` go: another pcap file."""
+
+    replies: tuple[Reply, ...]
+    out: BinaryIO
+
+
+def write(
+    plan: Plan, traffic: Traffic, out: BinaryIO, advance: Advance, answers: Answers | None = None
+) -> dict[str, float]:
     """Write the pcap file; `advance(count)` is told of each part. Returns for each table the ratio of frames that hit it
     among those of the kinds that reach it."""
     chance = np.random.default_rng(plan.wishes.seed)
     pick = _picker(plan, traffic)
     out.write(_HEAD)
+    if answers is not None:
+        answers.out.write(_HEAD)
     writers = [_Writer(plan, stream, traffic) for stream in plan.streams]
     for first in range(0, traffic.packets, CHUNK):
         count = min(CHUNK, traffic.packets - first)
@@ -56,8 +69,19 @@ def write(plan: Plan, traffic: Traffic, out: BinaryIO, advance: Advance) -> dict
             if len(chosen):
                 rows[chosen, _RECORD.itemsize :] = writer.frames(flows[chosen], sizes[chosen], chance)
         out.write(_records(rows, sizes, first))
+        if answers is not None:
+            for reply in answers.replies:
+                chosen = np.nonzero(kinds == reply.stream)[0]
+                answers.out.write(_records(_answered(rows[chosen], reply.order), sizes[chosen], first))
         advance(count)
     return _ratios(writers)
+
+
+def _answered(rows: Rows, order: tuple[int, ...]) -> Rows:
+    """The records of replies."""
+    places = np.arange(rows.shape[1])
+    places[_RECORD.itemsize : _RECORD.itemsize + len(order)] = np.array(order) + _RECORD.itemsize
+    return rows[:, places]
 
 
 def _ratios(writers: list[_Writer]) -> dict[str, float]:

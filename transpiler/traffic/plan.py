@@ -222,7 +222,7 @@ class _Taken:
             return
         streams = _Builder(program, self.wishes, Diagnostics(), self.probe).streams([*self.groups, group])
         now = {name for stream in streams for name in stream.entries}
-        outcomes = _outcomes(template, streams[-1].entries)
+        outcomes = outcomes_of(template, streams[-1].entries)
         if sent and not self.probe.run(template.frame.data, outcomes).ports:
             return
         if all(stream.entries for stream in streams) and self.filled < now:
@@ -309,7 +309,7 @@ class _Builder:
 
     def _applied(self, template: Template, entries: Mapping[str, TableEntries]) -> dict[str, tuple[int, ...]]:
         """What the frame of a template looks up where tables without entries are missed."""
-        return dict(self.probe.run(template.frame.data, _outcomes(template, entries)).applied)
+        return dict(self.probe.run(template.frame.data, outcomes_of(template, entries)).applied)
 
     def _feeder(self, one: _Reached) -> tuple[str, int]:
         parameter = next(iter(_feeders(one)))
@@ -385,14 +385,14 @@ class _Builder:
         return min(self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, table.size)
 
 
-def _outcomes(template: Template, entries: Mapping[str, TableEntries]) -> dict[str, Call | None]:
+def outcomes_of(template: Template, entries: Mapping[str, TableEntries]) -> dict[str, Call | None]:
     """Those of a template whose frames miss the tables without entries."""
     return template.outcomes | {name: None for name in template.hits if name not in entries}
 
 
 def _varied(probe: Probe, stream: Stream, filled: set[str]) -> Stream:
     """With the cells that its frames come to, and the bits that decide about them."""
-    frame, outcomes = stream.template.frame, _outcomes(stream.template, stream.entries)
+    frame, outcomes = stream.template.frame, outcomes_of(stream.template, stream.entries)
     cells = probe.run(frame.data, outcomes).cells
     return replace(stream, varied=varied(probe, frame, outcomes, filled), cells=cells)
 

@@ -40,9 +40,14 @@ class Observation:
         """Which tables were applied, and whether the frame came out: what must not change for two frames to be alike."""
         return tuple(name for name, _ in self.applied), bool(self.ports)
 
+    @property
+    def instances(self) -> tuple[tuple[str, bool], ...]:
+        """What the cells are of, and whether each is in range."""
+        return tuple((name, bool(index)) for name, index in self.cells)
+
 
 class Probe:
-    """Sends frames in at a port of a switch that forgets everything in between."""
+    """Sends frames in at a port of a switch that forgets everything in between, unless they are to follow others."""
 
     def __init__(self, program: Program, port: int) -> None:
         self.program, self.port = program, port
@@ -51,11 +56,17 @@ class Probe:
         for name, table in self._switch.store.tables.items():
             self._switch.store.tables[name] = _Observed(table, self._desk)
 
-    def run(self, frame: bytes, outcomes: Outcomes, fixed: Fixed | None = None) -> Observation:
-        """What the frame does when the tables have these outcomes."""
-        self._desk.clear(outcomes, fixed or {})
+    def run(self, frame: bytes, outcomes: Outcomes, fixed: Fixed | None = None, port: int | None = None) -> Observation:
+        """What the frame does when the tables have these outcomes. `port`: where it comes in at another."""
         self._switch.restart()
-        sent = self._switch.process(self.port, frame)
+        return self.then(frame, outcomes, fixed, port)
+
+    def then(
+        self, frame: bytes, outcomes: Outcomes, fixed: Fixed | None = None, port: int | None = None
+    ) -> Observation:
+        """The same behind the frames before it."""
+        self._desk.clear(outcomes, fixed or {})
+        sent = self._switch.process(self.port if port is None else port, frame)
         desk = self._desk
         return Observation(tuple(desk.seen.items()), tuple(port for port, _ in sent), desk.accepted, tuple(desk.cells))
 

@@ -148,7 +148,7 @@ class Finder:
 
     def outcome(self, table: Table, chance: Random) -> Call | None:
         """Any outcome of a table."""
-        return _outcome(self.program, table, chance)
+        return any_outcome(self.program, table, chance)
 
     def attempt(self, number: int, turn: int) -> None:
         """Try a frame of a form: one like a lead, or any."""
@@ -157,7 +157,7 @@ class Finder:
             frame, outcomes = self._like(_later(leads, self.chance), self.forms[number], turn)
         else:
             frame = _frame(self.program, self.forms[number], self.candidates, self.chance, turn)
-            outcomes = {table.name: _outcome(self.program, table, self.chance) for table in self.targets}
+            outcomes = {table.name: any_outcome(self.program, table, self.chance) for table in self.targets}
         self.note(number, Template(frame, outcomes, self.probe.run(frame.data, outcomes)))
 
     def _like(self, lead: Template, form: _Form, turn: int) -> tuple[Frame, dict[str, Call | None]]:
@@ -166,7 +166,7 @@ class Finder:
         frame = _frame(self.program, form, self.candidates, self.chance, turn) if other else lead.frame
         met = [name for name, _ in lead.seen.applied if name in lead.outcomes]
         kept = set(met) - {self.chance.choice(met)}
-        new = {t.name: _outcome(self.program, t, self.chance) for t in self.targets if t.name not in kept}
+        new = {t.name: any_outcome(self.program, t, self.chance) for t in self.targets if t.name not in kept}
         return frame, lead.outcomes | new
 
     def note(self, number: int, template: Template) -> None:
@@ -187,7 +187,8 @@ def _later(leads: Sequence[Template], chance: Random) -> Template:
     return leads[max(chance.randrange(len(leads)), chance.randrange(len(leads)))]
 
 
-def _outcome(program: Program, table: Table, chance: Random) -> Call | None:
+def any_outcome(program: Program, table: Table, chance: Random) -> Call | None:
+    """One of its actions with small arguments, or a miss."""
     uses = [use.action for use in table.actions if not use.default_only]
     if not uses or chance.random() < 0.15:
         return None

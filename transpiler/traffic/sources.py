@@ -160,7 +160,7 @@ class _Experiment:
         call = self.template.outcomes[bit.table]
         assert call is not None
         name, number, value = bit.table, bit.parameter, self._argument(call, [bit])[bit.parameter]
-        if seen.way != self.template.seen.way:
+        if seen.way != self.template.seen.way or seen.instances != self.template.seen.instances:
             self.sources.rigid.add((name, number))
         elif (*self.template.seen.ports, *seen.ports) == (call.arguments[number], value):
             self.sources.ports.add((name, number))

@@ -79,13 +79,8 @@ class _Experiment:
         return (
             seen.way == self.base.way
             and self._keys(seen) == self._keys(self.base)
-            and _instances(seen) == _instances(self.base)
+            and seen.instances == self.base.instances
         )
 
     def _keys(self, seen: Observation) -> list[tuple[int, ...]]:
         return [values for name, values in seen.applied if name in self.filled]
-
-
-def _instances(seen: Observation) -> list[tuple[str, bool]]:
-    """What the cells are of, and whether each is in range."""
-    return [(name, bool(index)) for name, index in seen.cells]

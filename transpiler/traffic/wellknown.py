@@ -44,6 +44,28 @@ def known(frame: bytes) -> Known:
     return Known()
 
 
+def exchanged(frame: bytes) -> tuple[int, ...]:
+    """The bytes of a frame, by their places, in the order in which a reply has them: addresses and ports of source and
+    destination changed places. Sums over them stay right. Empty for what is no Ethernet frame with IP in it."""
+    order = list(range(len(frame)))
+    at = 12
+    while _number(frame, at, 2) in VLAN_TYPES:
+        at += 4
+    kind, at = _number(frame, at, 2), at + 2
+    addresses, size, protocol, header = {IPV4: (12, 4, 9, 20), IPV6: (8, 16, 6, 40)}.get(kind, (0, 0, 0, 0))
+    if not size or len(frame) < at + header:
+        return ()
+    _exchange(order, 0, 6)
+    _exchange(order, at + addresses, size)
+    if frame[at + protocol] in (TCP, UDP) and len(frame) >= at + header + 4:
+        _exchange(order, at + header, 2)
+    return tuple(order)
+
+
+def _exchange(order: list[int], at: int, size: int) -> None:
+    order[at : at + 2 * size] = [*order[at + size : at + 2 * size], *order[at : at + size]]
+
+
 def _with_ports(
     frame: bytes, at: int, protocol: int, values: list[tuple[int, int, int]], lengths: list[tuple[int, int]],
     checksum: Checksum | None,

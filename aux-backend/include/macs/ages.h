@@ -7,6 +7,7 @@
 #ifndef MACS_AGES_H
 #define MACS_AGES_H
 
+#include <macs/prefetch.h>
 #include <macs/worker.h>
 
 /* A hit so long behind the one before is written down. */
@@ -29,6 +30,10 @@ struct macs_ages {
     uint32_t at;       /* which is looked at next */
     uint64_t swept_ns; /* when all had been looked at for those whose time is over */
 };
+
+static inline void macs_ages_prefetch(const struct macs_ages *ages, uint32_t index) {
+    macs_prefetch_to_write(&ages->hits[index < ages->size ? index : 0]);
+}
 
 /* The entry of that index was hit, by a packet of the burst at hand. */
 static inline void macs_ages_hit(struct macs_ages *ages, const struct macs_worker *worker, uint32_t index) {

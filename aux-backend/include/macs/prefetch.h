@@ -13,6 +13,15 @@ static inline void macs_prefetch_headers(const odp_packet_t handles[], unsigned 
         odp_prefetch(odp_packet_data(handles[index + MACS_PREFETCH_AHEAD]));
 }
 
+/* State that is going to be read. Does nothing where MACS_NO_PREFETCH is defined. */
+static inline void macs_prefetch_to_read(const void *address) {
+#ifdef MACS_NO_PREFETCH
+    (void)address;
+#else
+    __builtin_prefetch(address, 0, 3);
+#endif
+}
+
 /* State that is going to be written. Does nothing where MACS_NO_PREFETCH is defined. */
 static inline void macs_prefetch_to_write(const void *address) {
 #ifdef MACS_NO_PREFETCH

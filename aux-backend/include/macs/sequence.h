@@ -2,7 +2,8 @@
  *
  * A version of the sequence is immutable. It consists of runs of at most MACS_SEQUENCE_RUN items, most of which it
  * shares with the version before. A change copies one run or two, and the array of runs. So a reader sees all items of
- * one moment, and a change costs O(n / MACS_SEQUENCE_RUN + MACS_SEQUENCE_RUN) instead of O(n).
+ * one moment, and a change costs O(n / MACS_SEQUENCE_RUN + MACS_SEQUENCE_RUN) instead of O(n). Few items (24 bytes of
+ * them) are in the same cache line as the version itself; no other version shares them.
  * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
  */
 #ifndef MACS_SEQUENCE_H

@@ -2,6 +2,7 @@
 #include <macs/sequence.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +20,22 @@ struct macs_sequence *macs_sequence_create(void) {
     return calloc(1, sizeof(struct macs_sequence));
 }
 
+enum { LINE = 64 };
+
+/* Where the run of a version stands that is in the version's own line. */
+static struct macs_sequence_run *own_run(struct macs_sequence *list) {
+    return (struct macs_sequence_run *)(void *)&list->parts[1];
+}
+
+static bool fits_in_line(uint32_t count, uint32_t item_bytes) {
+    const size_t head = sizeof(struct macs_sequence) + sizeof(struct macs_sequence_part);
+    return head + sizeof(struct macs_sequence_run) + (uint64_t)count * item_bytes <= LINE;
+}
+
 static void free_runs(struct macs_sequence *list, uint32_t first, uint32_t count) {
     for (uint32_t i = first; i < first + count; i++)
-        free(list->parts[i].run);
+        if (list->parts[i].run != own_run(list))
+            free(list->parts[i].run);
 }
 
 void macs_sequence_destroy(struct macs_sequence *list) {
@@ -104,11 +118,13 @@ static void gather(const struct splice *splice, uint8_t *to) {
     copy_old(splice, to + (size_t)splice->added * splice->item_bytes, splice->at + splice->removed, behind);
 }
 
-/* Runs of those items, as long as each other. */
-static int make_runs(const struct splice *splice, const uint8_t *items, struct macs_sequence_part *parts) {
+/* Runs of those items, as long as each other; one that fits in its version's line is there. */
+static int make_runs(const struct splice *splice, const uint8_t *items, struct macs_sequence *list) {
+    struct macs_sequence_part *const parts = &list->parts[splice->first];
     for (uint32_t i = 0, done = 0; i < splice->runs; i++) {
         uint32_t count = (splice->count - done) / (splice->runs - i);
-        struct macs_sequence_run *run = malloc(sizeof(*run) + (size_t)count * splice->item_bytes);
+        const bool own = list->part_count == 1 && fits_in_line(count, splice->item_bytes);
+        struct macs_sequence_run *run = own ? own_run(list) : malloc(sizeof(*run) + (size_t)count * splice->item_bytes);
         if (!run) {
             while (i > 0)
                 free(parts[--i].run);
@@ -127,7 +143,9 @@ static struct macs_sequence *make_list(const struct splice *splice) {
     const struct macs_sequence *old = splice->old;
     uint32_t behind = splice->first + splice->taken, rest = old->part_count - behind;
     uint32_t part_count = splice->first + splice->runs + rest;
-    struct macs_sequence *list = malloc(sizeof(*list) + part_count * sizeof(list->parts[0]));
+    const bool small = part_count == 1 && fits_in_line(splice->count, splice->item_bytes);
+    struct macs_sequence *list =
+        small ? aligned_alloc(LINE, LINE) : malloc(sizeof(*list) + part_count * sizeof(list->parts[0]));
     if (!list)
         return NULL;
     *list = (struct macs_sequence){.count = old->count + splice->added - splice->removed, .part_count = part_count};
@@ -151,7 +169,7 @@ int macs_sequence_splice(struct macs_sequence **list, uint32_t item_bytes, uint3
     int error = next && gathered ? 0 : -ENOMEM;
     if (!error) {
         gather(&splice, gathered);
-        error = make_runs(&splice, gathered, &next->parts[splice.first]);
+        error = make_runs(&splice, gathered, next);
     }
     free(gathered);
     if (error) {

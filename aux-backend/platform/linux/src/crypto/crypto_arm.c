@@ -84,12 +84,24 @@ AES INLINE uint8x16_t decrypt_some(const struct macs_odp_aes *aes, uint8x16_t ch
     return chain;
 }
 
+/* So many blocks of the last ones, if there are. */
+AES INLINE uint8x16_t decrypt_rest(const struct macs_odp_aes *aes, uint8x16_t chain, uint8_t **data, uint32_t *len,
+                                   unsigned count) {
+    if (*len < count * MACS_ODP_BLOCK)
+        return chain;
+    chain = decrypt_some(aes, chain, *data, count);
+    *data += count * MACS_ODP_BLOCK;
+    *len -= count * MACS_ODP_BLOCK;
+    return chain;
+}
+
 AES static void decrypt(const struct macs_odp_aes *aes, const uint8_t *iv, uint8_t *data, uint32_t len) {
     uint8x16_t chain = vld1q_u8(iv);
     for (; len >= AHEAD * MACS_ODP_BLOCK; data += AHEAD * MACS_ODP_BLOCK, len -= AHEAD * MACS_ODP_BLOCK)
         chain = decrypt_some(aes, chain, data, AHEAD);
-    for (; len; data += MACS_ODP_BLOCK, len -= MACS_ODP_BLOCK)
-        chain = decrypt_some(aes, chain, data, 1);
+    chain = decrypt_rest(aes, chain, &data, &len, AHEAD / 2);
+    chain = decrypt_rest(aes, chain, &data, &len, AHEAD / 4);
+    decrypt_rest(aes, chain, &data, &len, 1);
 }
 
 static bool usable(void) {
