@@ -3,9 +3,33 @@
 
 #include <string.h>
 
+enum { LANES = 16, BLOCK = LANES * sizeof(uint32_t) };
+enum { BLOCKS_MAX = 1 << 15 }; /* a lane gets two 16-bit words of each: it has room for so many */
+
+/* The sum of whole blocks, in 32-bit lanes side by side, which compilers make vectors of. Inlined, GCC 12 does not. */
+static __attribute__((noinline)) uint64_t blocks_sum(const uint8_t *data, uint32_t blocks) {
+    uint32_t lanes[LANES] = {0};
+    uint64_t sum = 0;
+    for (; blocks > 0; blocks--, data += BLOCK) {
+        uint32_t words[LANES];
+        memcpy(words, data, sizeof(words));
+        for (unsigned i = 0; i < LANES; i++)
+            lanes[i] += (words[i] & 0xffff) + (words[i] >> 16);
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        sum += lanes[i];
+    return sum;
+}
+
 /* The sum does not depend on byte order as long as numbers are read and written the same way: RFC 1071 section 2. */
 uint16_t macs_odp_checksum(const uint8_t *data, uint32_t len, uint32_t sum) {
     uint64_t wide = sum;
+    while (len >= BLOCK) {
+        uint32_t blocks = len / BLOCK < BLOCKS_MAX ? len / BLOCK : BLOCKS_MAX;
+        wide += blocks_sum(data, blocks);
+        data += blocks * BLOCK;
+        len -= blocks * BLOCK;
+    }
     for (; len >= 4; data += 4, len -= 4) {
         uint32_t word;
         memcpy(&word, data, sizeof(word));

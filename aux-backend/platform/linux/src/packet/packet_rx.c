@@ -121,8 +121,10 @@ static int frame_accept(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, od
         struct virtio_net_hdr header = info->vnet;
         if (len < ETH_HLEN || len + tag > sizeof(rx->super.frame))
             return -1;
-        memcpy(rx->super.frame, data, MACS);
-        memcpy(rx->super.frame + MACS + tag, data + MACS, len - MACS);
+        if (data != rx->super.frame || tag) { /* over the socket it came there */
+            memmove(rx->super.frame + MACS + tag, data + MACS, len - MACS);
+            memmove(rx->super.frame, data, MACS);
+        }
         if (tag) {
             uint16_t fields[2] = {odp_cpu_to_be_16(info->tpid), odp_cpu_to_be_16(info->tci)};
             memcpy(rx->super.frame + MACS, fields, sizeof(fields));
@@ -148,7 +150,7 @@ static int socket_recv(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp
     struct rx_info info = {.vnet = {0}};
     struct sockaddr_ll from = {0};
     char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
-    struct iovec parts[2] = {{&info.vnet, sizeof(info.vnet)}, {rx->large, sizeof(rx->large)}};
+    struct iovec parts[2] = {{&info.vnet, sizeof(info.vnet)}, {rx->super.frame, sizeof(rx->super.frame)}};
     struct msghdr message = {.msg_name = &from,
                              .msg_namelen = sizeof(from),
                              .msg_control = control,
@@ -173,7 +175,7 @@ static int socket_recv(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp
     info.ts_ns = odp_pktio_time(pktio, NULL).ns;
     *result = got < header || (message.msg_flags & MSG_TRUNC)
                   ? -1
-                  : frame_accept(pktio, rx, pkt, rx->large, (uint32_t)(got - header), &info);
+                  : frame_accept(pktio, rx, pkt, rx->super.frame, (uint32_t)(got - header), &info);
     return 1;
 }
 

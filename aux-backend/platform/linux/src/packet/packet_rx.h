@@ -22,11 +22,10 @@ struct macs_odp_rx {
     uint32_t slot_bytes;
     uint32_t next;
     uint32_t idle;
-    uint32_t generation; /* the port's: pktio_af_packet.c */
-    uint64_t lost;       /* frames too long for a slot that the socket had no room for */
-    uint64_t lost_told;  /* of these, those that macs_odp_rx_dropped() has returned */
-    struct macs_odp_super super;
-    uint8_t large[MACS_ODP_SUPER_MAX]; /* a frame from the socket */
+    uint32_t generation;         /* the port's: pktio_af_packet.c */
+    uint64_t lost;               /* frames too long for a slot that the socket had no room for */
+    uint64_t lost_told;          /* of these, those that macs_odp_rx_dropped() has returned */
+    struct macs_odp_super super; /* and a frame from the socket, which may be one */
 } ODP_ALIGNED_CACHE;
 
 /* Frames of the length that the interface has now fit in the ring. NULL: refused. */
