@@ -59,7 +59,8 @@ def test_every_block_shows_in_some_program(every: tuple[Path, set[str]], tmp_pat
     (tmp_path / "cells.p4").write_text(CELLS)
     packets = ROOT / "tests" / "packets"
     programs = [
-        packets / f"{name}.p4" for name in ("large_state", "tables", "value_sets", "wide_keys", "second_passes")
+        packets / f"{name}.p4"
+        for name in ("large_state", "tables", "value_sets", "wide_keys", "second_passes", "followed_entries")
     ]
     programs += [ROOT / "apps" / name / f"{name}.p4" for name in ("l2fwd", "nat")]
     seen: set[str] = set()
