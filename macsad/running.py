@@ -22,7 +22,7 @@ from macsad.statistics import Statistics
 SWITCH_OPTIONS = (
     "--port", "--entries", "--socket", "--workers", "--back-workers", "--cpus", "--burst", "--sub-batch", "--batch",
     "--adapt", "--no-adapt", "--stats", "--count", "--until-end", "--until-idle", "--parent", "--log", "--buffers",
-    "--max-frame", "--seed", "--busy", "--replaceable", "--pcap", "--priority-queues", "--verbose", "--help",
+    "--max-frame", "--seed", "--busy", "--host", "--replaceable", "--pcap", "--priority-queues", "--verbose", "--help",
 )  # fmt: skip
 PERIOD_S = 1.0
 Beside = Callable[[Path], contextlib.AbstractContextManager[Any]]
