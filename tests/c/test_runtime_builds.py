@@ -64,7 +64,17 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
 PARTS = {
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
-    "entries": ("control/entries",),
+    "entries": (
+        "control/entries",
+        "runtime/learning",
+        "runtime/ring",
+        "runtime/bell",
+        "tables/common/indices",
+        "tables/common/hash",
+        "tables/common/packing",
+        "tables/common/qsbr",
+        "tables/common/memory",
+    ),
     "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
     "locks": ("runtime/hold", "tables/common/memory"),
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),

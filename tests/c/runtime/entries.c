@@ -41,6 +41,14 @@ void macs_ages_end(struct macs_ages *ages, uint32_t index) {
     (void)ages, (void)index;
     abort();
 }
+uint64_t macs_ages_timeout_ns(const struct macs_ages *ages, uint32_t index) {
+    (void)ages, (void)index;
+    abort();
+}
+void macs_ages_limit(struct macs_ages *ages, uint32_t index, uint64_t timeout_ns) {
+    (void)ages, (void)index, (void)timeout_ns;
+    abort();
+}
 void macs_externs_reset_direct(const struct macs_program *program, const char *table, uint32_t index) {
     (void)program, (void)table, (void)index;
     abort();
