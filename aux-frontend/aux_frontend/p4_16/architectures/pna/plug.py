@@ -12,7 +12,7 @@ from dataclasses import replace
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.architectures.pna.externs import EXTERNS
 from aux_frontend.p4_16.architectures.pna.learning import Wanted
-from aux_frontend.p4_16.architectures.portable import properties
+from aux_frontend.p4_16.architectures.portable import properties, structs
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import expressions, layout, pipes, values as va
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
@@ -108,13 +108,7 @@ class Pna:
 
     def intrinsics(self, unit: Unit) -> tuple[tuple[str, str], ...]:
         """The fields of the architecture's structures as `main_input.direction`, and its own values."""
-        found = list(self._own.items())
-        for root in _STRUCTS:
-            struct = self._roots.get(root)
-            for name, field in struct.fields if isinstance(struct, va.StructLocation) else ():
-                if isinstance(field, va.ScalarLocation) and isinstance(field.place, ex.VariableRef):
-                    found.append((f"{root}.{name}", field.place.name))
-        return tuple(found)
+        return (*self._own.items(), *structs.intrinsics(_STRUCTS, self._roots))
 
     def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
         """None: all blocks share one storage."""

@@ -9,7 +9,7 @@ Source: P4-16 Portable Switch Architecture 1.2, section 6.
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.architectures.portable import properties
+from aux_frontend.p4_16.architectures.portable import properties, structs
 from aux_frontend.p4_16.architectures.psa.externs import EXTERNS
 from aux_frontend.p4_16.elaborate import layout, pipes, values as va
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
@@ -17,7 +17,7 @@ from aux_frontend.p4_16.elaborate.pipes import PACKET
 from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.hlir import expressions as ex, program as pr
+from transpiler.hlir import program as pr
 from transpiler.hlir.types import Bits
 
 # storage of a path's bridge → the path
@@ -108,13 +108,7 @@ class Psa:
 
     def intrinsics(self, unit: Unit) -> tuple[tuple[str, str], ...]:
         """The fields of the architecture's structures as `ingress_input.ingress_port`, and the packet's length."""
-        found = [(PACKET_LENGTH, self._length)]
-        for root in _STRUCTS:
-            struct = self._roots.get(root)
-            for name, field in struct.fields if isinstance(struct, va.StructLocation) else ():
-                if isinstance(field, va.ScalarLocation) and isinstance(field.place, ex.VariableRef):
-                    found.append((f"{root}.{name}", field.place.name))
-        return tuple(found)
+        return ((PACKET_LENGTH, self._length), *structs.intrinsics(_STRUCTS, self._roots))
 
     def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
         """What goes along on each path; paths that carry nothing have none."""
