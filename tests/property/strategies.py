@@ -408,8 +408,10 @@ def scenarios(draw: Draw, program: Program, ports: tuple[int, ...] = (0, 1, 2, 3
         sent += [(port, frame) for frame in draw(train) * draw(some.sampled_from([1, 1, 3, 20]))]
     removed = draw(some.sets(some.integers(0, len(entries) - 1), max_size=2)) if entries else set()
     tables = sorted({e.table for e in entries})
+    fixed = [name for name in tables if not program.table[name].learns]  # elsewhere packets may have added a late key
     late, emptied = (
-        draw(some.lists(some.sampled_from(tables), max_size=2, unique=True)) if tables else [] for _ in "12"
+        draw(some.lists(some.sampled_from(names), max_size=2, unique=True)) if names else []
+        for names in (fixed, tables)
     )
     removed |= {i for i, e in enumerate(entries) if e.table in emptied}
     bursts = tuple(b for x in program.externs if x.kind == "meter" for b in draw(_bursts(x)))
