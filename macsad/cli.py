@@ -31,6 +31,7 @@ VERBS = {
     "profile": "Measure what packets cost this machine.",
     "tune": "Choose B, b and optimisations by model and measurement.",
     "place": "Choose which stages run on which cores.",
+    "explain": "Show on a page what packets cost in a program, and why.",
     "serve": "Serve P4Runtime for a running switch.",
     "ctl": "Send commands to a running switch, or read its statistics.",
     "metrics": "Serve metrics of a running switch for Prometheus.",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from macsad import compilation, generation
+from macsad import compilation, generation, stages
 from macsad.bench import feeds, lookups
 from macsad.bench.beside import Beside, Peer
 from macsad.bench.contestants import Closing, Probe, Switch
@@ -28,6 +28,7 @@ from transpiler.optimisations import ALL, NAMES, Optimisations
 
 VANILLA = (1, 1)
 EVERYTHING = "all"
+CLOCKED_S = 0.5  # of a run whose stage clocks are read
 
 Point = tuple[int, int]  # B, b
 Key = tuple[str, int, int]  # what is measured, and its two numbers
@@ -38,7 +39,7 @@ class Wanted:
     """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them. `without`: optimisations
     that are left out, one a switch, of switches that are measured too; EVERYTHING is all of them together. `feed`: of the
     machine's platform, see feeds.py. `peers`: programs of others on the same devices, over DPDK. `lookups`: those of
-    each table are measured alone, too."""
+    each table are measured alone, too. `clocks`: where the stage clocks are read, if they are."""
 
     request: Request
     order: Callable[[Path], generation.Order]
@@ -51,6 +52,7 @@ class Wanted:
     feed: str | None = None
     peers: tuple[Peer, ...] = ()
     lookups: bool = False
+    clocks: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Result:
     and `state` that frames read. `without`: optimisations that were left out, in
     switches that were measured at the last point; `unused`: those that make no difference to the program. `peers`: names of
     programs of others, and the share of the frames that each dropped. `small_pages`: over DPDK the switch found no
-    huge pages for its packets. `looked`: tables whose lookups were measured alone; `length`: bytes of a frame, on average."""
+    huge pages for its packets. `looked`: tables whose lookups were measured alone; `length`: bytes of a frame, on average.
+    `clocks`: the stage clocks of a worker, where they were read; `described`: the tables as the switch describes them."""
 
     name: str
     tables: tuple[Table, ...]
@@ -95,6 +98,8 @@ class Result:
     small_pages: bool = False
     looked: tuple[Looked, ...] = ()
     length: int = 64
+    clocks: Mapping[str, Any] | None = None
+    described: tuple[Mapping[str, Any], ...] = ()
 
     def at(self, point: Point) -> Figure:
         return figure(self.samples["program", *point])
@@ -262,6 +267,14 @@ class Setup:
             return []
         return [Turn(("lookup", one.number, 0), self.alone, "lookup", one.number) for one in self.looked]
 
+    def clocks(self) -> Mapping[str, Any] | None:
+        """The stage clocks of a worker at the point where they are wanted."""
+        if self.wanted.clocks is None:
+            return None
+        before = self.switch.stages()
+        self.switch.measure("", *self.wanted.clocks, CLOCKED_S)
+        return stages.since(self.switch.stages(), before)[0]
+
     def limits(self, folder: Path, closing: Closing) -> list[Turn[Key]]:
         """What the program cannot be faster than, as far as this machine goes: memory, an empty program, a bare loop."""
         turns: list[Turn[Key]] = []
@@ -286,6 +299,7 @@ class Setup:
             tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.machine.platform,
             tuple((name, peer.dropped()) for name, peer in self.peers.items()),
             self.switch.huge_bytes < self.feed.huge_bytes, self.looked, _mean(made.traffic.sizes),
+            self.clocks(), tuple(self.switch.tables),
         )  # fmt: skip
 
 

@@ -122,10 +122,11 @@ def _row(placed: Placed, placement: Placement) -> str:
     cycles = " + ".join(f"{part.cycles:.0f}" for part in placement.parts)
     cut = placed.cut(placement)
     what = f"cut at {cut}" if cut else "cloned"
-    return f"{placed.mpps(placement):>9.1f}  {cores:<12} {cycles:<16} {what}; {_limit(placement)}"
+    return f"{placed.mpps(placement):>9.1f}  {cores:<12} {cycles:<16} {what}; {limit(placement)}"
 
 
-def _limit(placement: Placement) -> str:
+def limit(placement: Placement) -> str:
+    """What keeps it from forwarding more, for people."""
     if len(placement.parts) == 1:
         return "the cores"
     idle = [1 - placement.rate / part.rate for part in placement.parts]

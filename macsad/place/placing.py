@@ -70,16 +70,24 @@ def place(
         subject.switch.measure("", *point, SECONDS)
         try:
             costs = subject.costs()
-            read = [_reads(subject, cost, costs, point, whole_bursts(planned)) for cost in costs]
+            read = [flights(subject.reads_of(cost, costs), cost, point, whole_bursts(planned)) for cost in costs]
         except NoClocks as error:
             raise BenchError(str(error)) from None
+    return placed(request, hlir, planned, machine, costs, read, point, cores, traffic.told, elsewhere)
+
+
+def placed(
+    request: Request, hlir: Program, planned: Planned, machine: MachineProfile, costs: Sequence[StageCost],
+    read: Sequence[tuple[Read, ...]], point: Point, cores: int, told: str, elsewhere: MachineProfile | None = None,
+) -> Placed:  # fmt: skip
+    """Rank the placements of a program whose stages cost that on this machine, each with what it reads."""
     refused = _refused(request, hlir, planned)
     stages = stages_of(machine, costs, read, planned, cuts=not refused)
     boundaries = [number for number, stage in enumerate(stages) if stage.cut]
     machine = elsewhere or machine
     found = ranked(MachineCosts(machine, stages, point[0]), boundaries, len(stages), cores)
     cloned = next(placement for placement in found if len(placement.parts) == 1)
-    return Placed(stages, tuple(found[:SHOWN]), cloned, cores, point[0], machine.hz, refused, traffic.told)
+    return Placed(stages, tuple(found[:SHOWN]), cloned, cores, point[0], machine.hz, refused, told)
 
 
 def _refused(request: Request, hlir: Program, planned: Planned) -> str:
@@ -89,14 +97,14 @@ def _refused(request: Request, hlir: Program, planned: Planned) -> str:
     return compilation.why_not_cut(request, hlir)
 
 
-def _reads(
-    subject: Subject, cost: StageCost, costs: Sequence[StageCost], point: Point, whole_burst: frozenset[str]
+def flights(
+    found: Sequence[tuple[str, float, int]], cost: StageCost, point: Point, whole_burst: frozenset[str]
 ) -> tuple[Read, ...]:
-    """What packets read in a stage; -1 reads in flight where that is to be found out."""
+    """What packets read in a stage, by name, reads and bytes; -1 reads in flight where that is to be found out."""
     burst, sub_batch = point
     return tuple(
         Read(name, each, size, (burst if name in whole_burst else sub_batch) if _ahead(cost, name) else -1)
-        for name, each, size in subject.reads_of(cost, costs)
+        for name, each, size in found
     )
 
 
@@ -115,10 +123,10 @@ def stages_of(
     own = [*reads[: count - 1], tuple(read for behind in reads[count - 1 :] for read in behind)]
     measured = [Stage(cost.name, taken, read) for cost, taken, read in zip(costs, cycles, own, strict=False)]
     names = [_cut_at(costs, number) if cuts and number else "" for number in range(count)]
-    return tuple(_alone(machine, stage, measured, name) for stage, name in zip(measured, names, strict=True))
+    return tuple(alone(machine, stage, measured, name) for stage, name in zip(measured, names, strict=True))
 
 
-def _alone(machine: MachineProfile, stage: Stage, all_of_them: Sequence[Stage], cut: str) -> Stage:
+def alone(machine: MachineProfile, stage: Stage, all_of_them: Sequence[Stage], cut: str) -> Stage:
     """A stage as it was measured among the others, without what its reads wait for. How many reads are in flight that only the
     processor overlaps is found out: the fewest at which they take no longer than the whole stage."""
     for number in FLIGHTS:

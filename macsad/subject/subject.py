@@ -20,6 +20,7 @@ from transpiler.hlir.program import Program
 from transpiler.model.throughput import Read
 from transpiler.schedule.planned import Planned
 from transpiler.schedule.state import state_cells
+from transpiler.traffic.plan import Plan
 
 PCAP_HEADER, RECORD_HEADER = 24, 16
 FRAMES = 200_000  # that are made where none are given
@@ -28,12 +29,13 @@ FRAMES = 200_000  # that are made where none are given
 @dataclass(frozen=True)
 class Traffic:
     """Entries and frames of a program, in files. `state`: what frames access of registers, counters and meters, as far as it is
-    known; `told`: where they are from, for people."""
+    known; `told`: where they are from, for people. `plan`: of those that are made."""
 
     entries: Path | None
     packets: Path
     told: str
     state: Mapping[str, State] = field(default_factory=dict)
+    plan: Plan | None = None
 
 
 def given(entries: Path | None, packets: Path) -> Traffic:
@@ -48,7 +50,7 @@ def generated(request: Request, program: Program, entries: int, tables: tuple[st
     state = state_of(program, made.plan.streams, made.traffic.packets, 1)
     filled = ", ".join(f"{one.table.name.rpartition('.')[2]} {one.count:,}" for one in made.plan.tables)
     told = f"made for the program: {filled or 'no entries'}; {made.traffic.packets:,} frames"
-    return Traffic(made.entries, made.packets, told, {one.name: one for one in state})
+    return Traffic(made.entries, made.packets, told, {one.name: one for one in state}, made.plan)
 
 
 class Subject:

@@ -129,7 +129,9 @@ class Beside(click.ParamType[Peer]):
 @click.option("--predict", is_flag=True,
               help="Print beside each point what the model predicts from two of them (docs/model.md).")  # fmt: skip
 @click.option("--machine", "machine_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-              help="With --predict: the machine's profile, if not the one that `macsad profile` has kept.")  # fmt: skip
+              help="With --predict or --report: the machine's profile, if not what `macsad profile` has kept.")  # fmt: skip
+@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write a page (HTML) as `macsad explain` does, with what was measured.")  # fmt: skip
 @click.option("--latency", "times", is_flag=True,
               help="Measure the time in the switch instead: p50, p99, p99.9 at 10 to 95 % of the most that it forwards; at B=64, "
                    "b=64 unless --burst and --sub-batch say others.")  # fmt: skip
@@ -141,7 +143,7 @@ def command(
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
     repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
     without: tuple[str, ...], platform: str | None, feed: str | None, peers: tuple[Peer, ...], alone: bool | None,
-    predict: bool, machine_file: Path | None, times: bool, **reading: object,
+    predict: bool, machine_file: Path | None, report_file: Path | None, times: bool, **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -165,10 +167,12 @@ def command(
         raise click.BadParameter(
             "lookups alone are measured with one worker on --platform linux", param_hint="--lookups"
         )
-    if times and (plot_file or without or predict or not can_alone):
+    if times and (plot_file or without or predict or report_file or not can_alone):
         raise click.UsageError("--latency is measured with one worker on --platform linux, and told as text or --json")
-    profile = _profile(predict, machine_file, workers)
-    files = [path for path in (json_file, plot_file) if path is not None and str(path) != "-"]
+    profile = _profile(predict or report_file is not None, machine_file, workers)
+    if report_file and measured_on.platform != "linux":
+        raise click.BadParameter("the page is made of what was measured on --platform linux", param_hint="--report")
+    files = [path for path in (json_file, plot_file, report_file) if path is not None and str(path) != "-"]
     apart(files, request.inputs)
     if plot_file:
         _drawable(plot_file)
@@ -198,6 +202,7 @@ def command(
         feed,
         peers,
         can_alone and not quick if alone is None else alone,
+        clocks=_explained_at(points) if report_file else None,
     )
     if times:
         _times(wanted, json_file)
@@ -205,16 +210,40 @@ def command(
     try:
         result = session.run(wanted)
         model = None
-        if profile is not None:
+        if profile is not None and predict:
             planned = compilation.decide(request, compilation.load(request)).planned
             pages = "huge" if request.wanted.huge_pages else "small"
             model = predicted.predicted(result, profile, predicted.whole_bursts(planned), result.length, pages)
             if model is None:
                 raise BenchError("a prediction needs B=1, b=1, the largest B and b, and a point between them")
         _write(result, model, json_file, plot_file)
+        if report_file and profile is not None:
+            _report(request, result, _explained_at(points), profile, report_file)
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
     return None
+
+
+def _explained_at(points: Sequence[session.Point]) -> session.Point:
+    """The B and b that a page explains: those of a switch that is told nothing, where they are measured."""
+    return predicted.USUAL if predicted.USUAL in points else max(points)
+
+
+def _report(
+    request: Request, result: session.Result, point: session.Point, profile: MachineProfile, place: Path
+) -> None:
+    """Write the page. Raises: BenchError."""
+    from macsad.explain import measuring
+    from macsad.explain.page import render_page
+    from macsad.place.placement_run import usable_cores
+
+    machines = measuring.Machines(profile, None, f"this machine, {host_arch()}")
+    found = measuring.of_result(request, result, point, machines, usable_cores())
+    page = render_page(found)
+    for notice in page.notices:
+        click.echo(notice, err=True)
+    with written(place) as beside:
+        beside.write_text(page.text, encoding="utf-8")
 
 
 def _times(wanted: session.Wanted, json_file: Path | None) -> None:
@@ -231,10 +260,10 @@ def _profile(wanted: bool, file: Path | None, workers: int) -> MachineProfile | 
     """That of the machine, if the model is wanted. Raises: click.UsageError, click.ClickException."""
     if not wanted:
         if file is not None:
-            raise click.UsageError("--machine goes with --predict")
+            raise click.UsageError("--machine goes with --predict or --report")
         return None
     if workers > 1:
-        raise click.UsageError("the model knows one worker: --predict goes with --workers 1")
+        raise click.UsageError("the model knows one worker: --predict and --report go with --workers 1")
     try:
         return profiling.read(file or profiling.kept())
     except FileNotFoundError:

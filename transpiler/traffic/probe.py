@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.tables import Call, Entry, RuntimeTable
-from transpiler.interpreter.trace import Event
+from transpiler.interpreter.trace import Event, Trace, silent
 
 Outcomes = Mapping[
     str, Call | None
@@ -47,11 +47,13 @@ class Observation:
 
 
 class Probe:
-    """Sends frames in at a port of a switch that forgets everything in between, unless they are to follow others."""
+    """Sends frames in at a port of a switch that forgets everything in between, unless they are to follow others. `told`: of
+    each of their steps."""
 
-    def __init__(self, program: Program, port: int) -> None:
+    def __init__(self, program: Program, port: int, told: Trace = silent) -> None:
         self.program, self.port = program, port
-        self._desk = _Desk({extern.name: int(dict(extern.attributes).get("size", 0)) for extern in program.externs})
+        sizes = {extern.name: int(dict(extern.attributes).get("size", 0)) for extern in program.externs}
+        self._desk = _Desk(sizes, told)
         self._switch = Switch(program, trace=self._desk.note)
         for name, table in self._switch.store.tables.items():
             self._switch.store.tables[name] = _Observed(table, self._desk)
@@ -76,6 +78,7 @@ class _Desk:
     """What the tables note of a frame, and what they shall answer it. `sizes` of externs."""
 
     sizes: Mapping[str, int]
+    told: Trace
     seen: dict[str, tuple[int, ...]] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=dict)
     fixed: Fixed = field(default_factory=dict)
@@ -86,6 +89,7 @@ class _Desk:
         self.seen, self.outcomes, self.fixed, self.accepted, self.cells = {}, outcomes, fixed, True, []
 
     def note(self, event: Event) -> None:
+        self.told(event)
         self.accepted &= event.kind != "error"
         if event.of is not None:
             name, which = event.of

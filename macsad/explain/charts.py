@@ -1,0 +1,71 @@
+"""Charts as SVG, by matplotlib: curves that are predicted are lines, what was measured are dots."""
+
+from __future__ import annotations
+
+import io
+
+from macsad.bench.plots import figures
+from macsad.explain.curves import Chart
+from macsad.explain.pictures import inline
+
+# Colours that stand for the page's own; `pictures` puts these in their place.
+INK, FAINT = "#010203", "#040506"
+SERIES = ("#0a0001", "#0a0002", "#0a0003")
+COLOURS = {INK: "var(--ink)", FAINT: "var(--line)"} | {
+    colour: f"var(--series-{number})" for number, colour in enumerate(SERIES)
+}
+MARKS = ("o", "s", "^")
+
+
+def picture(chart: Chart) -> str:
+    """As an element of HTML. Raises: BenchError without matplotlib."""
+    plt = figures()
+    figure, axes = plt.subplots(figsize=(5.2, 3.3))
+    names = list(dict.fromkeys(curve.name for curve in chart.curves))
+    for curve in chart.curves:
+        number = names.index(curve.name)
+        colour = SERIES[number % len(SERIES)]
+        xs, ys = zip(*curve.points, strict=True)
+        if curve.measured:
+            axes.plot(xs, ys, linestyle="none", marker=MARKS[number % len(MARKS)], markersize=6, color=colour,
+                      label=f"{curve.name}, measured")  # fmt: skip
+        else:
+            axes.plot(xs, ys, linewidth=(4.0, 2.6, 1.4)[number % 3], color=colour,
+                      label=f"{curve.name}, predicted")  # fmt: skip
+    if chart.logarithmic:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(lambda value, _: _short(value))
+    else:
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
+    axes.set_xlabel(chart.over, color=INK)
+    axes.set_ylabel("million packets a second", color=INK)
+    axes.grid(color=FAINT, linewidth=0.6)
+    axes.tick_params(colors=INK)
+    for spine in axes.spines.values():
+        spine.set_color(FAINT)
+    figure.patch.set_visible(False)
+    axes.patch.set_visible(False)
+    if chart.curves:
+        axes.legend(fontsize=8, frameon=False, labelcolor=INK, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
+    made = io.BytesIO()
+    figure.savefig(made, format="svg", metadata={"Date": None}, bbox_inches="tight")
+    plt.close(figure)
+    return inline(made.getvalue(), chart.key, f"{chart.title}: {spoken(chart)}", COLOURS)
+
+
+def spoken(chart: Chart) -> str:
+    """What a reader who does not see the chart is told of it."""
+    return "; ".join(
+        f"{curve.name}, {'measured' if curve.measured else 'predicted'}: {curve.points[0][1]:.1f} million packets a second at "
+        f"{_short(curve.points[0][0])}, {curve.points[-1][1]:.1f} at {_short(curve.points[-1][0])}"
+        for curve in chart.curves
+    )
+
+
+def _short(value: float) -> str:
+    """16, 64 K, 1 M: powers of two."""
+    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
+        if value >= size:
+            return f"{value / size:.0f} {unit}"
+    return f"{value:.0f}"

@@ -1,0 +1,31 @@
+"""Which places of a program generated frames come to: parser states, tables and actions, as the interpreter tells them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from transpiler.diagnostics import Span
+from transpiler.interpreter.trace import Event
+from transpiler.traffic.plan import Plan
+from transpiler.traffic.probe import Probe
+
+KINDS = ("state", "table", "action")
+
+
+def ways(plan: Plan) -> Mapping[Span, float]:
+    """The share of the frames that come to each, by where it stands in the program; what none comes to is left out. All kinds
+    of frames are equally many."""
+    seen: set[Span] = set()
+
+    def note(event: Event) -> None:
+        if event.kind in KINDS and event.span is not None:
+            seen.add(event.span)
+
+    probe = Probe(plan.program, plan.wishes.port, note)
+    count: Counter[Span] = Counter()
+    for stream in plan.streams:
+        seen.clear()
+        probe.run(stream.template.frame.data, stream.template.outcomes)
+        count.update(seen)
+    return {span: number / len(plan.streams) for span, number in count.items()}
