@@ -76,9 +76,8 @@ def test_json(kind: str) -> None:
     assert any(node["at"] and node["at"]["line"] > 1 for node in made["nodes"])
 
 
-def hostile() -> Drawing:
+def hostile(text: str = 'a"b\\n<B>&amp;]]>{|}\n') -> Drawing:
     """Names and texts with all that DOT and HTML give a meaning."""
-    text = 'a"b\\n<B>&amp;]]>{|}\n'
     nodes = tuple(Node(f"{text}{kind.value}", kind, text, ((text, ""), (text,))) for kind in NodeKind)
     ways = tuple(Edge(nodes[0].id, node.id, kind, (text,)) for node, kind in zip(nodes, EdgeKind, strict=False))
     return Drawing(text, (Group("g", text, nodes),), ways)
@@ -98,7 +97,7 @@ def test_a_program_without_tables() -> None:
 
 
 @needs_dot
-@pytest.mark.parametrize("made", [hostile(), *map(drawing, DRAW)], ids=["hostile", *DRAW])
+@pytest.mark.parametrize("made", [hostile(), hostile("<b(>"), *map(drawing, DRAW)], ids=["hostile", "brackets", *DRAW])
 def test_graphviz_draws_it(made: Drawing) -> None:
     assert b"<svg" in graphviz.render(dot.write(made), "svg")
 

@@ -101,4 +101,5 @@ def _escaped(text: str) -> str:
 
 def _text(text: str) -> str:
     """As it is, be it like HTML or with backslashes."""
-    return str(nohtml(verbatim(shown(text))))
+    plain: str = nohtml(verbatim(shown(text)))  # of a type of its own: an ordinary string would be HTML again
+    return plain
