@@ -81,13 +81,15 @@ def render_page(explained: Explained) -> Page:
     made.filters.update(shown=shown, size=stage_drawing.size, shortened=lambda name: name.rpartition(".")[2])
     drawn = _drawing(stage_drawing.draw(explained), "stages")
     found = [(chart, _chart(chart), _table(chart)) for chart in all_charts(explained)]
-    notices = tuple(dict.fromkeys(one.notice for one in (drawn, *(picture for _, picture, _ in found)) if one.notice))
+    placement = _drawing(draw_placement("placement", explained.placed.best, explained.placed.stages), "placement")
+    pictures = (drawn, placement, *(picture for _, picture, _ in found))
+    notices = tuple(dict.fromkeys(one.notice for one in pictures if one.notice))
     text = made.get_template("page.html.j2").render(
         e=explained, sources=sources(lines), prediction=explained.predict(), terms=advice.terms(explained),
         limiting=advice.limiting(explained), trials=advice.trials(explained),
         pages_gain=advice.pages_gain(explained), stages=_stages(explained), placements=place_file.rows(explained.placed),
         placed=_placements(explained), charts=found, drawn=drawn, hottest=_hottest(lines),
-        placement=_drawing(draw_placement("placement", explained.placed.best, explained.placed.stages), "placement"),
+        placement=placement,
         chosen=str(place_file.chosen(explained.placed, explained.placed.best)), notices=notices,
         explained_lines=sum(line.cycles for line in lines.values()),
     )  # fmt: skip

@@ -55,7 +55,8 @@ def _node(explained: Explained, number: int, cost: StageCost) -> Node:
         more = [f"and {len(state) - NAMED} more"] if len(state) > NAMED else []
         sections.append(tuple(wrap(", ".join([*state[:NAMED], *more]), WIDE)))
     kind = NodeKind.TABLE if cost.tables else NodeKind.STATEMENTS
-    title = wrap(f"S{number}: {cost.name}" if cost.tables else f"S{number}", WIDE)[0]
+    first, *more = wrap(f"S{number}: {cost.name}" if cost.tables else f"S{number}", WIDE)
+    title = first + (" …" if more else "")
     return Node(_id(cost.pipe, cost.number), kind, title, tuple(sections))
 
 

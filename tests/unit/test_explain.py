@@ -1,0 +1,272 @@
+"""The page of `macsad explain`: lines add up to stages, advice follows the model, and nothing of a program is taken for HTML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, machine_file
+
+from macsad.cli import NO, USAGE, call
+from macsad.explain import advice, curves
+from macsad.explain.data import data
+from macsad.explain.lines import by_line
+from macsad.explain.page import render_page
+from macsad.explain.pictures import inline
+from transpiler.model import code
+from transpiler.model.sizes import footprint
+from transpiler.model.throughput import Limit, Read
+
+
+class Page(HTMLParser):
+    """What is in a page: `tags` with their attributes, `text`."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def of(self, tag: str) -> Iterator[dict[str, str | None]]:
+        return (attributes for name, attributes in self.tags if name == tag)
+
+
+@pytest.mark.parametrize("name", ["router", "l2fwd", "nat", "firewall"])
+def test_lines_are_together_what_stages_take(name: str) -> None:
+    if not app(name).is_file():
+        pytest.skip("there is no such app")
+    found = explained(app(name))
+    lines = by_line(found)
+    assert sum(line.cycles for line in lines.values()) == pytest.approx(sum(cost.cycles for cost in found.costs))
+    assert all(line.cycles >= 0 and line.waits <= line.cycles + 1e-9 for line in lines.values())
+    reads = sum(line.waits for line in lines.values())
+    assert reads == pytest.approx(
+        sum(cost.cycles - alone.cycles for cost, alone in zip(found.costs, found.alone, strict=True))
+    )
+
+
+def test_what_no_frame_comes_to_takes_nothing_and_is_predicted_for_one_that_does() -> None:
+    found = replace(explained(app("l2fwd")), ran=True)
+    program = found.planned.program
+    table = program.table["L2Ingress.dmac"]
+    taken = {program.action["L2Ingress.forward"].span: 1.0} if "L2Ingress.forward" in program.action else {}
+    spans = {one.owner for pipe in found.planned.schedule.pipes for stage in pipe.stages
+             for one in code.work_of(program, pipe, stage) if one.owner is not None}  # fmt: skip
+    idle = {program.action[use.action].span for use in table.actions} - set(taken)
+    ways = {span: 1.0 for span in spans if span not in idle}
+    lines = by_line(replace(found, ways=ways))
+    for span in idle & spans:
+        bodies = [line for (_, number), line in lines.items() if 0 <= number - span.line <= 2 and line.share == 0]
+        assert bodies and all(line.cycles == 0 and line.if_comes > 0 for line in bodies)
+    assert sum(line.cycles for line in lines.values()) == pytest.approx(sum(cost.cycles for cost in found.costs))
+
+
+def test_ways_are_taken_as_often_as_any_other() -> None:
+    planned = explained(app("router")).planned
+    pipe = planned.schedule.pipes[0]
+    shares = dict(zip((stage.name for stage in pipe.stages), code.arrivals(pipe), strict=True))
+    assert next(iter(shares.values())) == 1 and all(0 < share <= 1 for share in shares.values())
+    work = code.work_of(planned.program, pipe, pipe.stages[0])
+    assert len({one.span for one in work}) == len(work), "a place counts once"
+    assert all(one.operations >= 1 and 0 <= one.likely <= 1 for one in work)
+
+
+@pytest.mark.parametrize(
+    ("entries", "touched", "at", "bytes_"),
+    [
+        (1000, 32_000, 1000, 32_000), (2000, 32_000, 1000, 64_000), (1000, 1 << 25, 1000, 64_000), (1, 32_000, 1000, 64),
+        (5, 640, 0, 640),
+    ],
+)  # fmt: skip
+def test_what_is_touched_of_a_table(entries: int, touched: int, at: int, bytes_: int) -> None:
+    assert footprint(entries, touched, at) == bytes_
+
+
+def test_a_program_whose_reads_miss_is_told_which_table_to_make_smaller() -> None:
+    found = explained(app("l2fwd"))
+    far = replace(
+        found.program,
+        necessary=1.0,
+        shared=0.0,
+        reads=tuple(replace(read, footprint=1 << 26) for read in found.program.reads),
+    )
+    slow = replace(found, program=far, point=(1, 1))
+    assert advice.limiting(slow).limit is Limit.MEMORY
+    trials = {trial.what: trial for trial in advice.trials(slow)}
+    assert "a smaller smac" in trials and trials["a smaller smac"].gain > 1.1
+    gains = [trial.gain for trial in advice.trials(slow)]
+    assert gains == sorted(gains, reverse=True) and min(gains) > 1 + advice.WORTH
+    batch = next(trial for trial in trials.values() if trial.command.startswith("--burst"))
+    burst, b = (int(word) for word in batch.command.split() if word.isdecimal())
+    assert batch.gain == pytest.approx(slow.predict().cycles / slow.predict((burst, b)).cycles)
+
+
+def test_huge_pages_are_advised_only_to_a_program_without_them() -> None:
+    reads = [{**one, "cycles": one["cycles"] * (2 if one["pages"] == "small" else 1)} for one in _machine()["reads"]]
+    from transpiler.model.machine import machine_profile
+
+    machine = machine_profile({**_machine(), "reads": reads})
+    far = (Read(8, 1 << 26, False),)
+    found = replace(explained(app("l2fwd")), machine=machine)
+    found = replace(
+        found, program=replace(found.program, reads=far, necessary=1.0), alone=(replace(found.alone[0], reads=()),)
+    )
+    for pages, advised in (("small", True), ("huge", False)):
+        told = list(advice._pages(replace(found, program=replace(found.program, pages=pages))))
+        assert bool(told) is advised
+    assert advice.pages_gain(found) > 1.2
+
+
+def _machine() -> dict:  # type: ignore[type-arg]
+    from machine import MACHINE
+
+    return MACHINE
+
+
+def test_curves_say_what_the_model_says() -> None:
+    found = replace(explained(app("router"), cores=4), measured={(1, 1): 800.0, (64, 64): 200.0})
+    charts = {chart.key: chart for chart in curves.charts(found)}
+    assert set(charts) == {"burst", "sub-batch", "entries", "cores"}
+    b64 = next(one for one in charts["burst"].curves if one.name == "b = 64" and not one.measured)
+    assert dict(b64.points)[128] == pytest.approx(HERE.hz / found.predict((128, 64)).cycles / 1e6)
+    measured = [one for chart in charts.values() for one in chart.curves if one.measured]
+    assert {one.name: one.points for one in measured}["b = 1"] == ((1.0, HERE.hz / 800 / 1e6),)
+    cloned = dict(charts["cores"].curves[0].points)
+    assert cloned[4] == pytest.approx(4 * cloned[1])
+    entries = charts["entries"].curves[0].points
+    assert [rate for _, rate in entries] == sorted((rate for _, rate in entries), reverse=True)
+
+
+def test_nothing_of_a_program_is_taken_for_html(tmp_path: Path) -> None:
+    page = Page(render_page(explained(hostile(tmp_path))).text)
+    tags = {tag for tag, _ in page.tags}
+    assert not tags & {"script", "img", "iframe", "object", "embed", "base", "form", "b"}
+    assert len(list(page.of("style"))) == 1
+    for tag, attributes in page.tags:
+        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
+        for name in ("src", "href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:,")), (tag, attributes)
+    text = "".join(page.text)
+    assert HOSTILE_NAME in text and 'alert("comment")' in text and "{{ 7 * 7 }}" in text and "alert('key')" in text
+    assert "\\u202e" in text and "\u202e" not in text
+    policy = next(one["content"] for one in page.of("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None and "default-src 'none'" in policy and "script" not in policy
+
+
+def test_a_page_can_be_read_aloud(tmp_path: Path) -> None:
+    """Headings in order, a caption for each table, a name for each picture, no identifier twice."""
+    page = Page(render_page(explained(app("router"))).text)
+    levels = [int(tag[1]) for tag, _ in page.tags if tag in ("h1", "h2", "h3")]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert len(list(page.of("caption"))) == len(list(page.of("table")))
+    assert all(one.get("scope") for one in page.of("th"))
+    ids = [attributes["id"] for _, attributes in page.tags if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    for picture in page.of("svg"):
+        assert picture.get("role") == "img" and picture.get("aria-labelledby") in ids
+    for link in page.of("a"):
+        assert str(link["href"])[1:] in ids
+    assert next(iter(page.of("html")))["lang"] == "en"
+
+
+def test_without_graphviz_and_matplotlib_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from macsad.bench.contestants import BenchError
+
+    def none() -> None:
+        raise BenchError("plots need matplotlib")
+
+    found = explained(app("l2fwd"))
+    monkeypatch.setattr("transpiler.graph.graphviz.shutil.which", lambda name: None)
+    monkeypatch.setattr("macsad.explain.charts.figures", none)
+    page = render_page(found)
+    assert len(page.notices) == 2 and "graphviz" in page.notices[0] and "matplotlib" in page.notices[1]
+    shown = Page(page.text)
+    assert not list(shown.of("svg"))
+    text = "".join(shown.text)
+    assert "apt-get install graphviz" in text and "pip install" not in text and "plots need matplotlib" in text
+
+
+def test_pictures_have_no_links_scripts_nor_names_of_their_own() -> None:
+    svg = b"""<?xml version="1.0"?><!DOCTYPE svg><svg xmlns="http://www.w3.org/2000/svg" onload="x()" viewBox="0 0 30 20"
+    xmlns:xlink="http://www.w3.org/1999/xlink" width="30pt"><style>*{color:red}</style><script>x()</script><g id="a" class="node">
+    <title>n0</title><a xlink:href="http://x" xlink:title="tip"><path id="p" onclick="x()" fill="#ABCDEF" style="stroke: #010203"
+    d="M0 0"/></a><use xlink:href="#p"/><image href="http://x/y.png"/></g></svg>"""
+    made = inline(svg, "name", "<title> of it", {"#abcdef": "var(--a)", "#010203": "var(--b)"})
+    assert not [
+        word
+        for word in ("script", "style>", "http://x", "onclick", "onload", "image", "n0", "#abc")
+        if word in made.lower()
+    ]
+    assert 'fill="var(--a)"' in made and "stroke: var(--b)" in made
+    assert (
+        'id="name-p"' in made
+        and 'href="#name-p"' in made
+        and "&lt;title&gt; of it" in made
+        and "<title>tip</title>" in made
+    )
+
+
+def test_json_has_what_the_page_shows() -> None:
+    found = explained(app("router"))
+    told = json.loads(json.dumps(data(found)))
+    assert told["ran"] is False and told["limit"]["what"] in [limit.value for limit in Limit]
+    assert sum(line["cycles"] for line in told["lines"]) == pytest.approx(
+        sum(stage["cycles"] for stage in told["stages"])
+    )
+    assert {curve["over"] for curve in told["curves"]} == {"burst", "sub-batch", "entries", "cores"}
+
+
+def test_what_is_asked_for_wrongly_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = str(app("l2fwd"))
+    machine = str(machine_file(tmp_path))
+    bad = tmp_path / "bad.json"
+    bad.write_text("{}")
+    wrong = tmp_path / "wrong.p4"
+    wrong.write_text("control c( {")
+    for arguments, code_, words in (
+        (["explain", str(tmp_path / "none.p4")], USAGE, "does not exist"),
+        (["explain", program, "--no-run", "--measure"], USAGE, "--no-run goes with none of"),
+        (["explain", program, "--measure", "--machine", machine], USAGE, "does not go with --machine"),
+        (["explain", program, "--entries", machine], USAGE, "go with --traffic"),
+        (["explain", program, "--cut", "1"], USAGE, "--cut"),
+        (["explain", program, "--no-run", "-o", program], USAGE, "would be written over"),
+        (["explain", program, "--no-run", "--machine", str(bad)], NO, "no profile of a machine"),
+        (["explain", str(wrong), "--no-run", "--machine", machine], NO, "wrong.p4:1:"),
+        (
+            ["explain", program, "--no-run", "--machine", machine, "-o", str(tmp_path / "no" / "p.html")],
+            NO,
+            "No such file",
+        ),
+        (
+            ["bench", "l2fwd", "--report", str(tmp_path / "p.html"), "--workers", "2", "--machine", machine],
+            USAGE,
+            "one worker",
+        ),
+    ):
+        assert call(arguments) == code_, arguments
+        assert words in capsys.readouterr().err, arguments
+    assert not (tmp_path / "wrong.explain.html").exists()
+
+
+def test_it_lies_beside_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = hostile(tmp_path)
+    assert (
+        call(["explain", str(program), "-W", "no-all", "--no-run", "--json", "--machine", str(machine_file(tmp_path))])
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert told["file"] == str(program.with_suffix(".explain.html"))
+    assert "every figure on this page is predicted" in Path(told["file"]).read_text()
