@@ -55,8 +55,8 @@ def _node(explained: Explained, number: int, cost: StageCost) -> Node:
         more = [f"and {len(state) - NAMED} more"] if len(state) > NAMED else []
         sections.append(tuple(wrap(", ".join([*state[:NAMED], *more]), WIDE)))
     kind = NodeKind.TABLE if cost.tables else NodeKind.STATEMENTS
-    first, *more = wrap(f"S{number}: {cost.name}" if cost.tables else f"S{number}", WIDE)
-    title = first + (" …" if more else "")
+    title = f"S{number}: {cost.name}" if cost.tables else f"S{number}"
+    title = title if len(title) <= WIDE else f"{title[: WIDE - 1]}…"
     return Node(_id(cost.pipe, cost.number), kind, title, tuple(sections))
 
 

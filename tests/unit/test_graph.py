@@ -97,7 +97,9 @@ def test_a_program_without_tables() -> None:
 
 
 @needs_dot
-@pytest.mark.parametrize("made", [hostile(), hostile("<b>(</b>"), *map(drawing, DRAW)], ids=["hostile", "brackets", *DRAW])
+@pytest.mark.parametrize(
+    "made", [hostile(), hostile("<b>(</b>"), *map(drawing, DRAW)], ids=["hostile", "brackets", *DRAW]
+)
 def test_graphviz_draws_it(made: Drawing) -> None:
     assert b"<svg" in graphviz.render(dot.write(made), "svg")
 
