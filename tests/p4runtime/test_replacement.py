@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -147,3 +148,36 @@ def test_a_program_that_is_cut_follows_no_other(replaceable: Served, tmp_path: P
     tools = replace(toolchain.find(optimise="-O0"), form=toolchain.Form.LIBRARY)
     library, _ = compilation.build(request, switches.load(OTHER), tmp_path / "cut", tools)
     assert "cut in two" in replaceable.switch.fail(f"load_program {library.absolute()}")
+
+
+def test_programs_with_queues_follow_others_and_are_followed(replaceable: Served, tmp_path: Path) -> None:
+    """What waits goes out when another program takes over. Rates are those of the ports, which stay."""
+    tools = replace(toolchain.find(optimise="-O0"), form=toolchain.Form.LIBRARY)
+    other = switches.load(OTHER)
+    plain, _ = compilation.build(Request(OTHER), other, tmp_path / "plain", tools)
+    queued, _ = compilation.build(Request(OTHER, queues=True), other, tmp_path / "queued", tools)
+    switch = replaceable.switch
+
+    def follow(built: Path) -> None:
+        library = shutil.copy(built, tmp_path / str(len(list(tmp_path.iterdir()))))  # none is loaded twice
+        switch.do(f"load_program {library}", "swap_programs", "table_add I.exact_t I.count_forward 1 => 1")
+
+    def waiting() -> int:
+        return sum(int(line.split()[2]) for line in switch.do("show_queues").splitlines()[1:])
+
+    assert "without queues" in switch.fail("show_queues")
+    follow(queued)
+    switch.do("set_queue_bit_rate 1")  # a frame takes minutes
+    assert switch.client.inject(0, [ethernet(1, kind) for kind in range(3)]) == 3
+    while switch.client.stats()["received"] < 3:
+        pass
+    assert waiting() == 2
+    follow(plain)
+    assert switch.client.collect() == [(1, ethernet(1, kind)) for kind in range(3)]
+    assert "without queues" in switch.fail("show_queues")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
+    follow(queued)
+    assert switch.do("show_queues").splitlines()[1].split()[5] == "1"  # bits/s
+    switch.do("set_queue_bit_rate 0")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
+    assert waiting() == 0
