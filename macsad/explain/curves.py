@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from macsad.bench.predicted import whole_bursts
 from macsad.bench.session import Point
 from macsad.explain.explained import Explained
 from transpiler.model.choice import BURSTS, SUB_BATCHES
@@ -78,23 +79,16 @@ def with_entries(explained: Explained, entries: int) -> ProgramProfile:
     """The program with all tables so large, or their declared size where that is less."""
     facts = {table.name: table for table in explained.tables}
     sizes = explained.planned.program.table
+    whole = whole_bursts(explained.planned)
     reads: list[Read] = []
     for stage in explained.alone:
         for read in stage.reads:
             if fact := facts.get(read.memory):
                 count = min(entries, max(fact.entries, sizes[read.memory].size))
-                reads.append(
-                    Read(read.each, footprint(count, read.footprint, fact.entries), _whole(explained, read.memory))
-                )
+                reads.append(Read(read.each, footprint(count, read.footprint, fact.entries), read.memory in whole))
             else:
-                reads.append(Read(read.each, read.footprint, _whole(explained, read.memory)))
+                reads.append(Read(read.each, read.footprint, read.memory in whole))
     return replace(explained.program, reads=tuple(reads))
-
-
-def _whole(explained: Explained, memory: str) -> bool:
-    from macsad.bench.predicted import whole_bursts
-
-    return memory in whole_bursts(explained.planned)
 
 
 def _entries(explained: Explained) -> Chart:
