@@ -1,0 +1,212 @@
+"""One packet through the interpreter on numbers with terms: the decisions on its way, the choices of its tables, what it covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import z3
+
+from transpiler.architectures.facts import part
+from transpiler.hlir.program import ParserState, Program, Role
+from transpiler.hlir.statements import CallExtern, Statement
+from transpiler.interpreter.execute import Execution, Runaway
+from transpiler.interpreter.packet import Reader, Transit
+from transpiler.interpreter.paths import Paths, Sent
+from transpiler.interpreter.replication import Replication
+from transpiler.interpreter.shadowed import settled
+from transpiler.interpreter.state import State
+from transpiler.interpreter.store import Store
+from transpiler.interpreter.tables import Entry, RuntimeTable
+from transpiler.interpreter.trace import silent
+from transpiler.testgen.choices import Choice, Choices, Chosen, ChosenTable, Desk, Prefer, arguments_of
+from transpiler.testgen.cover import Coverage
+from transpiler.testgen.externs import TermCall, colour_of
+from transpiler.testgen.packet import Frame, TermReader, TermWriter
+from transpiler.testgen.record import Assignment, Decision, Hash, Record
+
+if TYPE_CHECKING:
+    Base = Paths
+else:
+    Base = object
+
+PORT_BITS, LENGTH_BITS, TIME_BITS = 9, 16, 48
+PORTS = 64  # of the switch: a frame comes in at one of them
+COPY_PORTS = (2, 3)  # where the members of a multicast group are
+CLONE_PORT = 4
+LOOPS = 2_000  # rounds of loops of a packet
+
+
+@dataclass
+class Walk:
+    """What a packet did. `reached`: the byte behind the last that a parser looked at; `known`: groups and sessions
+    that its copies needed; `runaway`: a loop did not end."""
+
+    assignment: Assignment
+    choices: Choices
+    frame: Frame
+    port: int
+    decisions: list[Decision]
+    hashes: dict[str, Hash]
+    made: list[Choice]
+    entries: list[Chosen]
+    defaults: dict[str, tuple[str, tuple[int, ...]]]
+    covered: set[int]
+    sent: list[Sent]
+    groups: list[int]
+    sessions: list[int]
+    registers: dict[tuple[str, int], int]
+    meters: dict[tuple[str, int], int]
+    inexact: tuple[str, ...]
+    reached: int = 0
+    start: int = 0  # what is searched from: decisions before it were turned round already
+
+
+class Walker:
+    """Sends packets through a program, each on its own."""
+
+    def __init__(self, program: Program, coverage: Coverage, prefer: Prefer, largest: int) -> None:
+        self.program, self.coverage, self.prefer, self.largest = program, coverage, prefer, largest
+        self.store = Store(program)
+        self.tables = {name: ChosenTable(table) for name, table in self.store.tables.items()}
+        self.store.tables.update(self.tables)
+        base: type[Paths] = part(program.architecture, "paths").PATHS
+        self.copies = _Copies()
+        self.paths = _carrying(base)(program, self.store, self.copies)
+
+    def walk(self, assignment: Assignment, choices: Choices) -> Walk:
+        """Where a packet goes; its choices and numbers that are not given are usual ones."""
+        record = Record(dict(assignment))
+        desk = Desk(self.program, choices, self.prefer, record)
+        for table in self.tables.values():
+            table.begin(desk)
+        self.store.reset()
+        self.copies.begin(record)
+        length = record.variable("length", LENGTH_BITS, self.largest)
+        size = min(int(length), self.largest)
+        record.require(z3.And(z3.UGE(length.of, 1), z3.ULE(length.of, self.largest)))
+        port = record.variable("port", PORT_BITS, 0)
+        record.require(z3.ULT(port.of, PORTS))
+        values = [record.variable(f"p{i}", 8) for i in range(size)]
+        frame = Frame(bytes(int(v) for v in values), tuple(v.of for v in values), length)
+        watch = _Seen(self.coverage, record)
+        sent = self.paths.begin(record, watch, frame, port)
+        return Walk(
+            record.assignment, {(c.table, c.turn): c.outcome for c in desk.made}, frame, int(port), record.decisions,
+            record.hashes, desk.made, [_plain(e) for e in desk.entries],
+            {n: (c.action, arguments_of(c)) for n, c in desk.defaults.items() if c.action}, watch.seen, sent,
+            self.copies.groups_used, self.copies.sessions_used,
+            {cell: int(term) for cell, term in record.cells.items()},
+            {cell: int(term) for cell, term in record.colours.items()},
+            tuple(record.inexact), self.paths.reached,
+        )  # fmt: skip
+
+
+def _plain(entry: Chosen) -> Chosen:
+    return Chosen(entry.table, entry.key, entry.action, tuple(int(a) for a in entry.arguments))
+
+
+class _Seen(Coverage.Watching):
+    """Also says where decisions are made."""
+
+    def __init__(self, coverage: Coverage, record: Record) -> None:
+        super().__init__(coverage)
+        self.record = record
+
+    def state(self, state: ParserState) -> None:
+        self.record.at(("select", state.name, id(state)))
+        super().state(state)
+
+    def statement(self, statement: Statement) -> None:
+        self.record.at(id(statement))
+        super().statement(statement)
+
+
+class _Copies(Replication):
+    """Groups and sessions of whatever number: each has members."""
+
+    def begin(self, record: Record) -> None:
+        self.record = record
+        self.groups_used: list[int] = []
+        self.sessions_used: list[int] = []
+
+    def copies(self, group: int) -> list[tuple[int, int]]:
+        number = settled(group)
+        if number not in self.groups_used:
+            self.groups_used.append(number)
+        return [(port, port) for port in COPY_PORTS]
+
+    def clones(self, session: int) -> list[tuple[int, int]]:
+        number = settled(session)
+        if number not in self.sessions_used:
+            self.sessions_used.append(number)
+        return [(CLONE_PORT, 0)]
+
+
+class TermExecution(Execution):
+    """Runs statements on numbers with terms."""
+
+    record: Record
+
+    def tick(self) -> None:
+        super().tick()
+        if self.rounds > LOOPS:
+            raise Runaway
+
+    def _account(self, table: RuntimeTable, entry: Entry | None) -> None:
+        super()._account(table, entry)
+        for name in table.declared.direct if entry is not None else ():
+            instance = self.state.program.extern[name]
+            if instance.kind == "direct_meter" and instance.attribute("automatic"):
+                self.direct_colour[name] = colour_of(self.record, name, self.direct_index[name])
+
+    def _simple(self, statement: Statement) -> None:
+        if isinstance(statement, CallExtern):
+            TermCall(self, statement, self.record).carry_out()
+        else:
+            super()._simple(statement)
+
+
+class _Mixin(Base):
+    """What stands in for the interpreter's own parts while a packet is carried."""
+
+    record: Record
+    reached: int
+    reader_now: TermReader | None = None
+
+    def begin(self, record: Record, watch: _Seen, frame: Frame, port: int) -> list[Sent]:
+        self.record, self.watch, self.reached = record, watch, 0
+        time = record.variable("time", TIME_BITS, 1)
+        return self.process(frame, port, time, silent)
+
+    def execution(self, state: State, transit: Transit) -> Execution:
+        run = TermExecution(self.store, state, transit, self.trace, self.watch)
+        run.record, run.writer = self.record, TermWriter()
+        return run
+
+    def reader(self, data: bytes) -> Reader:
+        self.reader_now = TermReader(data, self.record)
+        return self.reader_now
+
+    def parse(self, role: Role, state: State, transit: Transit, data: bytes) -> int:
+        length = data.length if isinstance(data, Frame) else None
+        if length is not None:
+            state.set_intrinsic("packet_length", length)
+        error = super().parse(role, state, transit, data)
+        if length is not None and self.reader_now is not None:
+            self.reached = max(self.reached, self.reader_now.furthest)
+        return error
+
+    def control(self, role: Role, state: State, transit: Transit) -> Execution:
+        run = super().control(role, state, transit)
+        self.record.at(("after", role))
+        return run
+
+    def send(self, port: int, frame: bytes) -> None:
+        self.record.at("send")
+        super().send(port, frame)
+
+
+def _carrying(base: type[Paths]) -> type:
+    return type(f"Term{base.__name__}", (_Mixin, base), {})
+
