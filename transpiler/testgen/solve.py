@@ -80,24 +80,31 @@ class Solver:
         volatile = bool(names & VOLATILE)
         solver.add(*(at_any_time(term) if volatile else term for term in terms))
         hashes = [walk.hashes[name] for name in names if name in walk.hashes]
+        if hashes:  # most often what is hashed may stay as it is
+            solver.push()
+            solver.add(*(_as_it_was(one, walk.assignment) for one in hashes))
+            self.queries += 1
+            if solver.check() == z3.sat:
+                return self._found(solver.model(), walk)
+            solver.pop()
         for turn in range(REFINEMENTS + 1):
             self.queries += 1
             answer = solver.check()
             if answer != z3.sat:
                 break
             model = solver.model()
-            found = dict(walk.assignment)
-            for declared in model.decls():
-                found[declared.name()] = model[declared].as_long()
             wrong = [lemma for one in hashes if (lemma := _lemma(one, model, turn == REFINEMENTS - 1)) is not None]
             if not wrong:
-                return found
+                return self._found(model, walk)
             solver.add(*wrong)
         if answer == z3.unsat and volatile:
             return Answer.NOT_CHOSEN
         if answer == z3.unsat:
             return Answer.NO if not hashes or turn < REFINEMENTS else Answer.UNKNOWN
         return Answer.UNKNOWN
+
+    def _found(self, model: Any, walk: Walk) -> Assignment:
+        return walk.assignment | {declared.name(): model[declared].as_long() for declared in model.decls()}
 
     def steady(self, walk: Walk) -> Assignment | Answer:
         """Numbers with which all decisions of a walk are the same at any time."""
@@ -157,6 +164,17 @@ def _lemma(of: Hash, model: Any, last: bool) -> Any:
     same = of.data == data if before is None else z3.And(of.data == data, of.before == before)
     known = variable == value
     return z3.And(same, known) if last else z3.Implies(same, known)
+
+
+def _as_it_was(of: Hash, known: Assignment) -> Any:
+    """The data of a hash are what they were."""
+    before = of.before if of.before is not None else z3.BitVecVal(0, 1)
+    names = [(v, z3.BitVecVal(known.get(n, 0), v.size())) for n, v in _variables(z3.Concat(of.data, before))]
+    data, start = (z3.simplify(z3.substitute(term, *names)) for term in (of.data, before))
+    if not (z3.is_bv_value(data) and z3.is_bv_value(start)):
+        return z3.BoolVal(True)  # of another hash
+    value = hash_of(of, data.as_long(), start.as_long() if of.before is not None else None)
+    return z3.And(of.data == data, before == start, z3.BitVec(of.variable, of.width) == value)
 
 
 def hash_of(of: Hash, data: int, before: int | None) -> int:
