@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from transpiler.hlir.program import Program, Table
 from transpiler.hlir.types import width_of
@@ -43,10 +44,18 @@ class Chosen:
     arguments: tuple[int, ...]
 
 
+GROUPS, SESSIONS = "multicast group", "clone session"  # in place of a table
+_THERE, _ABSENT = Outcome(True, ""), Outcome(False, "")
 Choices = dict[tuple[str, int], Outcome]  # table, turn
 Prefer = Callable[[str, tuple[Outcome, ...]], Outcome]
 
 
+def alternatives(program: Program, name: str) -> tuple[Outcome, ...]:
+    """What there is to choose at a place."""
+    return (_ABSENT, _THERE) if name in (GROUPS, SESSIONS) else outcomes(program.table[name])
+
+
+@cache
 def outcomes(table: Table) -> tuple[Outcome, ...]:
     """What the control plane can make of a lookup in a table."""
     hits = [] if not table.keys or table.const_entries else [u.action for u in table.actions if not u.default_only]
@@ -75,6 +84,7 @@ class Desk:
     answers: dict[tuple[str, tuple[int, ...]], Entry | None] = field(default_factory=dict)
     turns: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    there: dict[tuple[str, int], bool] = field(default_factory=dict)
 
     def answer(self, table: RuntimeTable, key: tuple[int, ...]) -> Entry | None:
         """What a lookup of a key gives that no entry of the program matches."""
@@ -94,6 +104,15 @@ class Desk:
             self._miss(table, outcome)
         self.answers[name, key] = entry
         return entry
+
+    def is_there(self, kind: str, number: int) -> bool:
+        """Whether the group or session of that number was made."""
+        if (kind, number) not in self.there:
+            turn = self.turns[kind] = self.turns.get(kind, -1) + 1
+            outcome = self.fixed.get((kind, turn)) or self.prefer(kind, (_ABSENT, _THERE))
+            self.made.append(Choice(kind, turn, outcome, len(self.record.decisions)))
+            self.there[kind, number] = outcome.hit
+        return self.there[kind, number]
 
     def _possible(self, table: RuntimeTable) -> tuple[Outcome, ...]:
         name = table.declared.name

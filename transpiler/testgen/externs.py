@@ -97,7 +97,7 @@ class TermCall(Call):
         parts, width = _parts(self._list(position), self)
         if not any(isinstance(part, Term) for part, _ in parts):
             return plain
-        return Frame(plain, split([bits(part, size) for part, size in parts if size], width))
+        return Frame(plain, lambda: split([bits(part, size) for part, size in parts if size], width))
 
     def output(self, value: int) -> None:
         place = self.call.outputs[0]

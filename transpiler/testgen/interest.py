@@ -49,6 +49,8 @@ class Interest:
 
     def of_outcome(self, table: str, outcome: Outcome) -> int:
         """How much is to be hoped of it."""
+        if table not in self.program.table:
+            return 0
         action = outcome.action or self.program.table[table].default_action.action
         return 4 * len(self._writes.get(action, frozenset()) & self._wanted) + len(
             self._action_items.get(action, frozenset()) & self._missing

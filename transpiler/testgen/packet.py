@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, SupportsIndex
 
 import z3
@@ -19,25 +21,29 @@ Terms = tuple[Any, ...]  # of each byte: a bit vector of 8 bits, or None where i
 
 
 class Frame(bytes):
-    """Bytes with their terms; `length`: of a received frame, the term of its length in bytes."""
+    """Bytes with their terms, which are made when someone asks; `length`: of a received frame, the term of its length in bytes."""
 
-    terms: Terms
+    _make: Callable[[], Terms]
     length: Term | None
 
-    def __new__(cls, data: bytes, terms: Terms, length: Term | None = None) -> Frame:
+    def __new__(cls, data: bytes, make: Callable[[], Terms], length: Term | None = None) -> Frame:
         made = super().__new__(cls, data)
-        made.terms, made.length = terms, length
+        made._make, made.length = make, length
         return made
+
+    @cached_property
+    def terms(self) -> Terms:
+        return self._make()
 
     def __getitem__(self, key: SupportsIndex | slice) -> Any:
         found = super().__getitem__(key)
-        return Frame(found, self.terms[key]) if isinstance(key, slice) else found  # type: ignore[arg-type]
+        return Frame(found, lambda: self.terms[key]) if isinstance(key, slice) else found
 
     def __add__(self, other: Any) -> Frame:
-        return Frame(bytes(self) + bytes(other), self.terms + terms_of(other))
+        return Frame(bytes(self) + bytes(other), lambda: self.terms + terms_of(other))
 
     def __radd__(self, other: bytes) -> Frame:
-        return Frame(bytes(other) + bytes(self), terms_of(other) + self.terms)
+        return Frame(bytes(other) + bytes(self), lambda: terms_of(other) + self.terms)
 
 
 def terms_of(data: bytes) -> Terms:
@@ -135,9 +141,7 @@ class TermWriter(Writer):
 
     def frame(self, payload: bytes) -> bytes:
         data = to_bytes(self.value, self.width)
-        if not self.symbolic:
-            return Frame(data, (None,) * len(data)) + payload
-        return Frame(data, split(self.parts, self.width)) + payload
+        return (Frame(data, lambda: split(self.parts, self.width)) if self.symbolic else data) + payload
 
 
 def split(parts: list[Any], width: int) -> Terms:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import z3
@@ -77,4 +78,16 @@ class Record:
     def variable(self, name: str, width: int, usual: int = 0) -> Term:
         """A variable with its number."""
         value = self.assignment.setdefault(name, usual) & ((1 << width) - 1)
-        return Term(value, z3.BitVec(name, width), self)
+        return Term(value, named(name, width), self)
+
+
+@cache
+def named(name: str, width: int) -> Any:
+    """z3's variable of that name."""
+    return z3.BitVec(name, width)
+
+
+@cache
+def frame_terms(size: int) -> tuple[Any, ...]:
+    """The variables of the bytes of a frame."""
+    return tuple(named(f"p{i}", 8) for i in range(size))

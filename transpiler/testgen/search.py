@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from transpiler.hlir.program import Program
-from transpiler.testgen.choices import Choices, Outcome, outcomes
+from transpiler.testgen.choices import SESSIONS, Choices, Outcome, alternatives
 from transpiler.testgen.cover import Coverage
 from transpiler.testgen.interest import Interest
 from transpiler.testgen.record import Assignment
@@ -91,8 +91,9 @@ class Search:
         walk.start = start
         self.walks += 1
         self.inexact.update(dict.fromkeys(walk.inexact))
-        new = walk.covered - self.covered
-        if new:
+        if walk.endless:
+            self.reasons["packets that go round and round"] += 1
+        elif walk.covered - self.covered:
             self._keep(walk)
         for decision in walk.decisions:
             self._done[decision.site] += 1
@@ -124,7 +125,7 @@ class Search:
                 self._push(_Turn(walk, at))
         for at in range(chosen, len(walk.made)):
             choice = walk.made[at]
-            for outcome in outcomes(self.program.table[choice.table]):
+            for outcome in alternatives(self.program, choice.table):
                 if outcome != choice.outcome:
                     self._push(_Turn(walk, at, outcome))
 
@@ -166,5 +167,7 @@ class Search:
             self.reasons["the time of day" if answer is Answer.NOT_CHOSEN else "a hash, or the solver's limit"] += 1
 
     def _prefer(self, table: str, possible: tuple[Outcome, ...]) -> Outcome:
-        """What was done least often."""
+        """What was done least often; a clone session only where it is asked for."""
+        if table == SESSIONS:
+            return possible[0]
         return min(possible, key=lambda o: (self._done[table, o] + self._tried[table, o], -self.interest.of_outcome(table, o)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,21 @@ from transpiler.interpreter.state import State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.tables import Entry, RuntimeTable
 from transpiler.interpreter.trace import silent
-from transpiler.testgen.choices import Choice, Choices, Chosen, ChosenTable, Desk, Prefer, arguments_of
+from transpiler.testgen.choices import (
+    GROUPS,
+    SESSIONS,
+    Choice,
+    Choices,
+    Chosen,
+    ChosenTable,
+    Desk,
+    Prefer,
+    arguments_of,
+)
 from transpiler.testgen.cover import Coverage
 from transpiler.testgen.externs import TermCall, colour_of
 from transpiler.testgen.packet import Frame, TermReader, TermWriter
-from transpiler.testgen.record import Assignment, Decision, Hash, Record
+from transpiler.testgen.record import Assignment, Decision, Hash, Record, frame_terms
 
 if TYPE_CHECKING:
     Base = Paths
@@ -34,13 +45,14 @@ PORT_BITS, LENGTH_BITS, TIME_BITS = 9, 16, 48
 PORTS = 64  # of the switch: a frame comes in at one of them
 COPY_PORTS = (2, 3)  # where the members of a multicast group are
 CLONE_PORT = 4
+AGAIN = 4  # second passes of a packet: clones, resubmitted and recirculated ones
 LOOPS = 2_000  # rounds of loops of a packet
 
 
 @dataclass
 class Walk:
     """What a packet did. `reached`: the byte behind the last that a parser looked at; `known`: groups and sessions
-    that its copies needed; `runaway`: a loop did not end."""
+    that its copies needed; `endless`: it went round more often than a test should."""
 
     assignment: Assignment
     choices: Choices
@@ -59,7 +71,12 @@ class Walk:
     meters: dict[tuple[str, int], int]
     inexact: tuple[str, ...]
     reached: int = 0
+    endless: bool = False
     start: int = 0  # what is searched from: decisions before it were turned round already
+
+
+class Endless(Exception):
+    """A packet goes round more often than a test should."""
 
 
 class Walker:
@@ -81,16 +98,19 @@ class Walker:
         for table in self.tables.values():
             table.begin(desk)
         self.store.reset()
-        self.copies.begin(record)
+        self.copies.begin(desk)
         length = record.variable("length", LENGTH_BITS, self.largest)
         size = min(int(length), self.largest)
         record.require(z3.And(z3.UGE(length.of, 1), z3.ULE(length.of, self.largest)))
         port = record.variable("port", PORT_BITS, 0)
         record.require(z3.ULT(port.of, PORTS))
-        values = [record.variable(f"p{i}", 8) for i in range(size)]
-        frame = Frame(bytes(int(v) for v in values), tuple(v.of for v in values), length)
+        data = bytes(assignment.get(f"p{i}", 0) for i in range(size))
+        frame = Frame(data, lambda: frame_terms(size), length)
         watch = _Seen(self.coverage, record)
-        sent = self.paths.begin(record, watch, frame, port)
+        try:
+            sent, endless = self.paths.begin(record, watch, frame, port), False
+        except Endless:
+            sent, endless = [], True
         return Walk(
             record.assignment, {(c.table, c.turn): c.outcome for c in desk.made}, frame, int(port), record.decisions,
             record.hashes, desk.made, [_plain(e) for e in desk.entries],
@@ -98,7 +118,7 @@ class Walker:
             self.copies.groups_used, self.copies.sessions_used,
             {cell: int(term) for cell, term in record.cells.items()},
             {cell: int(term) for cell, term in record.colours.items()},
-            tuple(record.inexact), self.paths.reached,
+            tuple(record.inexact), self.paths.reached, endless,
         )  # fmt: skip
 
 
@@ -123,21 +143,25 @@ class _Seen(Coverage.Watching):
 
 
 class _Copies(Replication):
-    """Groups and sessions of whatever number: each has members."""
+    """Groups and sessions of whatever number: each is chosen to be there or not."""
 
-    def begin(self, record: Record) -> None:
-        self.record = record
+    def begin(self, desk: Desk) -> None:
+        self.desk = desk
         self.groups_used: list[int] = []
         self.sessions_used: list[int] = []
 
     def copies(self, group: int) -> list[tuple[int, int]]:
         number = settled(group)
+        if not number or not self.desk.is_there(GROUPS, number):
+            return []
         if number not in self.groups_used:
             self.groups_used.append(number)
         return [(port, port) for port in COPY_PORTS]
 
     def clones(self, session: int) -> list[tuple[int, int]]:
         number = settled(session)
+        if not self.desk.is_there(SESSIONS, number):
+            return []
         if number not in self.sessions_used:
             self.sessions_used.append(number)
         return [(CLONE_PORT, 0)]
@@ -178,6 +202,11 @@ class _Mixin(Base):
         self.record, self.watch, self.reached = record, watch, 0
         time = record.variable("time", TIME_BITS, 1)
         return self.process(frame, port, time, silent)
+
+    def again(self, begin: Callable[[], None]) -> None:
+        if self.passes >= AGAIN:
+            raise Endless
+        super().again(begin)
 
     def execution(self, state: State, transit: Transit) -> Execution:
         run = TermExecution(self.store, state, transit, self.trace, self.watch)
