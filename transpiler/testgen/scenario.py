@@ -15,7 +15,7 @@ from transpiler.testgen.walk import CLONE_PORT, COPY_PORTS
 
 FULL_RATE = (1000.0, 1_000_000)  # units a microsecond, burst
 NO_RATE = (0.0, 0)
-RATES = {1: (NO_RATE, FULL_RATE), 2: (NO_RATE, NO_RATE)}  # committed and peak, for yellow and red
+RATES = {0: (FULL_RATE, FULL_RATE), 1: (NO_RATE, FULL_RATE), 2: (NO_RATE, NO_RATE)}  # committed and peak, for each colour
 
 
 @dataclass(frozen=True)

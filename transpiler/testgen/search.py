@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from itertools import count
+from random import Random
 
 from transpiler.hlir.program import Program
 from transpiler.testgen.choices import SESSIONS, Choices, Outcome, alternatives
@@ -70,6 +71,7 @@ class Search:
         self._ways: set[int] = set()
         self.complete = False
         self.unsolved = 0
+        self._chance = Random(self.seed)
         self.inexact: dict[str, None] = {}
 
     def run(self, told: Told = lambda done, total: None) -> None:
@@ -170,4 +172,8 @@ class Search:
         """What was done least often; a clone session only where it is asked for."""
         if table == SESSIONS:
             return possible[0]
-        return min(possible, key=lambda o: (self._done[table, o] + self._tried[table, o], -self.interest.of_outcome(table, o)))
+        def rank(outcome: Outcome) -> tuple[float, ...]:
+            done = self._done[table, outcome] + self._tried[table, outcome]
+            return done, -self.interest.of_outcome(table, outcome), self._chance.random()
+
+        return min(possible, key=rank)

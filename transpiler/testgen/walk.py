@@ -42,6 +42,7 @@ else:
     Base = object
 
 PORT_BITS, LENGTH_BITS, TIME_BITS = 9, 16, 48
+PORT_LIMIT = 1 << 12  # of ports that frames are expected at
 PORTS = 64  # of the switch: a frame comes in at one of them
 COPY_PORTS = (2, 3)  # where the members of a multicast group are
 CLONE_PORT = 4
