@@ -43,6 +43,7 @@ def ending(program: Program, test: Scenario, number: int) -> str:
         call = program.table[table].default_action
         lines.append(f"setdefault {_name(table)} {_call(program, call.action, tuple(c.value for c in call.arguments))}")
     lines += [f"mirroring_delete {session}" for session in test.sessions]
+    lines += [f"port_net {test.port}"] if test.host else []
     lines += [_rates(meter, index, 0) for meter, index, _ in test.meters]
     return "\n".join(lines) + "\n"
 
@@ -57,6 +58,8 @@ def _set_up(program: Program, test: Scenario, number: int, before: Before) -> It
         for place, port in enumerate(COPY_PORTS):
             yield f"mc_node_create {port} {port}"
             yield f"mc_node_associate {group} {at * len(COPY_PORTS) + place}"
+    if test.host:
+        yield f"port_host {test.port}"
     for session in test.sessions:
         yield f"mirroring_add {session} {CLONE_PORT}"
     for register, index, value in test.registers:

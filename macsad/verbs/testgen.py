@@ -25,9 +25,7 @@ SECONDS = 60.0
               help="At most so many tests, those that cover most.  [default: as many as it takes]")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, metavar="N",
               help="Other numbers give other tests.")  # fmt: skip
-def command(
-    output: Path, as_json: bool, seconds: float, max_tests: int | None, seed: int, **program: object
-) -> None:
+def command(output: Path, as_json: bool, seconds: float, max_tests: int | None, seed: int, **program: object) -> None:
     """Make packet tests (STF) that together take every way through PROGRAM that there is.
 
     Each statement, each arm of a select, an if and a switch, each table's hit with each action and its miss. What no packet can

@@ -44,7 +44,7 @@ class Chosen:
     arguments: tuple[int, ...]
 
 
-GROUPS, SESSIONS = "multicast group", "clone session"  # in place of a table
+GROUPS, SESSIONS, HOSTS = "multicast group", "clone session", "port of the host"  # in place of a table
 _THERE, _ABSENT = Outcome(True, ""), Outcome(False, "")
 Choices = dict[tuple[str, int], Outcome]  # table, turn
 Prefer = Callable[[str, tuple[Outcome, ...]], Outcome]
@@ -52,7 +52,7 @@ Prefer = Callable[[str, tuple[Outcome, ...]], Outcome]
 
 def alternatives(program: Program, name: str) -> tuple[Outcome, ...]:
     """What there is to choose at a place."""
-    return (_ABSENT, _THERE) if name in (GROUPS, SESSIONS) else outcomes(program.table[name])
+    return (_ABSENT, _THERE) if name in (GROUPS, SESSIONS, HOSTS) else outcomes(program.table[name])
 
 
 @cache
@@ -121,7 +121,7 @@ class Desk:
             found = tuple(o for o in found if not o.hit) or (Outcome(False, ""),)
         if name in self.defaults:  # there is one default action for all misses
             action = self.defaults[name].action
-            found = tuple(o for o in found if o.hit) + (Outcome(False, action),)
+            found = (*tuple(o for o in found if o.hit), Outcome(False, action))
         return found
 
     def _entry(self, table: RuntimeTable, key: tuple[int, ...], turn: int, outcome: Outcome) -> Entry:

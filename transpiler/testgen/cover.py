@@ -166,7 +166,9 @@ def possible(table: Table) -> Iterator[tuple[str, bool]]:
     """The outcomes of a table that count: a hit with each action, a miss; a table without keys always misses."""
     if not table.keys:
         own = table.default_action.action
-        yield from ((u.action, False) for u in table.actions if u.action == own or not (u.table_only or table.const_default))
+        yield from (
+            (u.action, False) for u in table.actions if u.action == own or not (u.table_only or table.const_default)
+        )
         return
     if table.const_entries:
         yield from ((action, True) for action in dict.fromkeys(entry.call.action for entry in table.entries))

@@ -9,18 +9,18 @@ from typing import Any
 
 import z3
 
+from transpiler.externs.meter import MeterArray
 from transpiler.externs.register import Register
 from transpiler.externs.row import Effect
 from transpiler.externs.table import METHODS
-from transpiler.externs.meter import MeterArray
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import Varbit, width_of
 from transpiler.interpreter.calls import Call
-from transpiler.interpreter.evaluate import evaluate, evaluate_any, place_type, write
+from transpiler.interpreter.evaluate import evaluate, evaluate_any, place_type, to_bytes, write
 from transpiler.interpreter.run import Run
 from transpiler.interpreter.shadowed import settled
 from transpiler.interpreter.state import BitString
-from transpiler.hlir.statements import CallExtern
 from transpiler.testgen.packet import Frame, joined, split
 from transpiler.testgen.record import Hash, Record
 from transpiler.testgen.terms import Term, bits, wide
@@ -90,11 +90,18 @@ class TermCall(Call):
         method = METHODS[self.call.method]
         if (self.call.method == _WRITE and position == 1) or self.call.method == "hash.extend":
             return value
-        return settled(value) if method.outputs or method.effect is Effect.PACKET or self.call.method == _WRITE else int(value)
+        return (
+            settled(value)
+            if method.outputs or method.effect is Effect.PACKET or self.call.method == _WRITE
+            else int(value)
+        )
 
     def packed(self, position: int) -> bytes:
-        plain = super().packed(position)
         parts, width = _parts(self._list(position), self)
+        whole = 0
+        for part, size in parts:
+            whole = whole << size | int(part)
+        plain = to_bytes(whole, width)
         if not any(isinstance(part, Term) for part, _ in parts):
             return plain
         return Frame(plain, lambda: split([bits(part, size) for part, size in parts if size], width))

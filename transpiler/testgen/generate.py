@@ -91,6 +91,7 @@ def scenario_of(program: Program, walk: Walk) -> Scenario:
         tuple((name, index, colour) for (name, index), colour in walk.meters.items() if colour),
         tuple(walk.groups),
         tuple(walk.sessions),
+        walk.host,
     )
 
 

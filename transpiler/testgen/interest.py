@@ -88,7 +88,7 @@ class Interest:
             self._contents["select", state.name, id(state)] = arms
             bounds = (e for case in select.cases for key in case.keys for e in keyset_expressions(key))
             reads = frozenset(p for e in (*select.subjects, *bounds) for p in _reads(e))
-            self._reads.update({item: reads for item in arms})
+            self._reads.update(dict.fromkeys(arms, reads))
 
     def _flows(self) -> dict[Place, frozenset[Place]]:
         """Of each place, what is assigned to it."""

@@ -9,19 +9,19 @@ from typing import Any, SupportsIndex
 import z3
 
 from transpiler.hlir.arithmetic import ones
-from transpiler.hlir.types import Varbit
+from transpiler.hlir.types import Varbit, width_of
 from transpiler.interpreter.evaluate import to_bytes
 from transpiler.interpreter.packet import ParserReject, Reader, Writer
 from transpiler.interpreter.shadowed import settled
 from transpiler.interpreter.state import BitString, HeaderValue
-from transpiler.testgen.record import Record
+from transpiler.testgen.record import LARGEST_BYTES, Record
 from transpiler.testgen.terms import Term
 
 Terms = tuple[Any, ...]  # of each byte: a bit vector of 8 bits, or None where it is a number only
 
 
 class Frame(bytes):
-    """Bytes with their terms, which are made when someone asks; `length`: of a received frame, the term of its length in bytes."""
+    """Bytes with their terms, which are made when someone asks. `length`: of a received frame, in bytes, as a term."""
 
     _make: Callable[[], Terms]
     length: Term | None
@@ -36,7 +36,7 @@ class Frame(bytes):
         return self._make()
 
     def __getitem__(self, key: SupportsIndex | slice) -> Any:
-        found = super().__getitem__(key)
+        found: Any = super().__getitem__(key)
         return Frame(found, lambda: self.terms[key]) if isinstance(key, slice) else found
 
     def __add__(self, other: Any) -> Frame:
@@ -75,6 +75,8 @@ class TermReader(Reader):
             self.furthest = max(self.furthest, end)
         if self.length is not None and width:
             of = self.length.bits
+            if end > LARGEST_BYTES:
+                self.record.inexact[f"frames are at most {LARGEST_BYTES} bytes"] = None
             self.record.decide(z3.UGE(of, z3.BitVecVal(end, of.size())), there)
         return there
 
@@ -133,7 +135,7 @@ class TermWriter(Writer):
             if isinstance(content, BitString):
                 value, width = content.value, content.width
             else:
-                value, width = content, field.type.width
+                value, width = content, width_of(field.type)
             if width:
                 self.value, self.width = self.value << width | int(value), self.width + width
                 self.symbolic |= isinstance(value, Term)

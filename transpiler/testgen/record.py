@@ -16,6 +16,7 @@ import z3
 from transpiler.testgen.terms import Term
 
 Assignment = dict[str, int]
+LARGEST_BYTES = 256  # of a frame
 VOLATILE = frozenset({"time"})  # nobody chooses these
 
 
@@ -51,6 +52,7 @@ class Record:
     cells: dict[tuple[str, int], Term] = field(default_factory=dict)  # of registers, which the packet read
     colours: dict[tuple[str, int], Term] = field(default_factory=dict)  # of meters
     place: Hashable = None
+    volatile: frozenset[str] = VOLATILE
     known: set[int] = field(default_factory=set)  # terms that are so, by their numbers in z3
     inexact: dict[str, None] = field(default_factory=dict)  # what stood for one number where it may be others
     count: int = 0

@@ -15,7 +15,11 @@ from transpiler.testgen.walk import CLONE_PORT, COPY_PORTS
 
 FULL_RATE = (1000.0, 1_000_000)  # units a microsecond, burst
 NO_RATE = (0.0, 0)
-RATES = {0: (FULL_RATE, FULL_RATE), 1: (NO_RATE, FULL_RATE), 2: (NO_RATE, NO_RATE)}  # committed and peak, for each colour
+RATES = {
+    0: (FULL_RATE, FULL_RATE),
+    1: (NO_RATE, FULL_RATE),
+    2: (NO_RATE, NO_RATE),
+}  # committed and peak, for each colour
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Sent:
 @dataclass(frozen=True)
 class Scenario:
     """`registers`: cells that the packet reads, with what they hold before; `meters`: elements that are to mark it yellow (1)
-    or red (2); `defaults`: table → default action; `covered`: items, by number."""
+    or red (2); `host`: its port is the host's; `defaults`: table → default action; `covered`: items, by number."""
 
     port: int
     frame: bytes
@@ -40,6 +44,7 @@ class Scenario:
     meters: tuple[tuple[str, int, int], ...] = ()
     groups: tuple[int, ...] = ()
     sessions: tuple[int, ...] = ()
+    host: bool = False
     sent: tuple[Sent, ...] = ()
     covered: frozenset[int] = frozenset()
 
@@ -53,9 +58,7 @@ def replay(program: Program, coverage: Coverage, scenario: Scenario) -> Scenario
     except ControlError:
         return None
     sent = switch.process(scenario.port, scenario.frame)
-    return replace(
-        scenario, sent=tuple(Sent(port, bytes(data)) for port, data in sent), covered=frozenset(watch.seen)
-    )
+    return replace(scenario, sent=tuple(Sent(port, bytes(data)) for port, data in sent), covered=frozenset(watch.seen))
 
 
 def set_up(program: Program, switch: Switch, scenario: Scenario) -> None:
@@ -66,6 +69,8 @@ def set_up(program: Program, switch: Switch, scenario: Scenario) -> None:
             switch.replication.associate(group, switch.replication.create_node(port, (port,)))
     for session in scenario.sessions:
         switch.mirroring_add(session, CLONE_PORT)
+    if scenario.host:
+        switch.port_direction(scenario.port, host=True)
     for name, index, value in scenario.registers:
         switch.register_write(name, index, value)
     for table, action, arguments in scenario.defaults:

@@ -9,20 +9,21 @@ from __future__ import annotations
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
+from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import Program
+from transpiler.hlir.traverse import program_expressions, walk_expression
 from transpiler.testgen.choices import SESSIONS, Choices, Outcome, alternatives
 from transpiler.testgen.cover import Coverage
 from transpiler.testgen.interest import Interest
-from transpiler.testgen.record import Assignment
+from transpiler.testgen.record import LARGEST_BYTES, Assignment
 from transpiler.testgen.solve import Answer, Solver
 from transpiler.testgen.walk import Walk, Walker
 
-LARGEST_BYTES = 256  # of a frame
 Told = Callable[[int, int], None]
 
 
@@ -42,6 +43,20 @@ class _Turn:
         site = self.walk.decisions[self.at].site
         assert isinstance(site, tuple)
         return (*site[:-1], not site[-1])
+
+
+_QUEUES = ("enq_qdepth", "deq_qdepth", "deq_timedelta", "qid")
+
+
+def _not_chosen(program: Program) -> Iterator[str]:
+    """What a program may ask for and a test cannot set up."""
+    for value_set in program.value_sets:
+        yield f"{value_set.span}: a value set stays empty"
+    waits = {program.intrinsic[name] for name in _QUEUES if name in program.intrinsic}
+    read = (e for whole in program_expressions(program) for e in walk_expression(whole) if isinstance(e, ex.Read))
+    for inner in read:
+        if isinstance(inner.place, ex.VariableRef) and inner.place.name in waits:
+            yield f"{inner.span}: queues are empty"
 
 
 @dataclass
@@ -72,7 +87,7 @@ class Search:
         self.complete = False
         self.unsolved = 0
         self._chance = Random(self.seed)
-        self.inexact: dict[str, None] = {}
+        self.inexact: dict[str, None] = dict.fromkeys(_not_chosen(self.program))
 
     def run(self, told: Told = lambda done, total: None) -> None:
         """Until everything is covered, nothing is left, or the time is up."""
@@ -95,13 +110,16 @@ class Search:
         self.inexact.update(dict.fromkeys(walk.inexact))
         if walk.endless:
             self.reasons["packets that go round and round"] += 1
+            self.unsolved += 1
         elif walk.covered - self.covered:
             self._keep(walk)
         for decision in walk.decisions:
             self._done[decision.site] += 1
         for choice in walk.made:
             self._done[choice.table, choice.outcome] += 1
-        way = hash((tuple(d.holds.hash() for d in walk.decisions), tuple((c.table, c.turn, c.outcome) for c in walk.made)))
+        way = hash(
+            (tuple(d.holds.hash() for d in walk.decisions), tuple((c.table, c.turn, c.outcome) for c in walk.made))
+        )
         if way not in self._ways:
             self._ways.add(way)
             self._branch(walk, start, chosen)
@@ -172,6 +190,7 @@ class Search:
         """What was done least often; a clone session only where it is asked for."""
         if table == SESSIONS:
             return possible[0]
+
         def rank(outcome: Outcome) -> tuple[float, ...]:
             done = self._done[table, outcome] + self._tried[table, outcome]
             return done, -self.interest.of_outcome(table, outcome), self._chance.random()

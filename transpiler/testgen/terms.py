@@ -61,10 +61,34 @@ class Term(Shadowed):
     def __bool__(self) -> bool:
         return self.record.decide(self.holds, int(self) != 0, sys._getframe(1).f_lineno)
 
-    __hash__ = int.__hash__
+    def __hash__(self) -> int:
+        return hash(self.settled())
+
+    def __index__(self) -> int:
+        return self.settled()
+
+    def _alone(self) -> int:
+        """The number, settled; the time itself is no decision: what the interpreter keeps is as old as the test wants it."""
+        return int(self) if z3.is_const(self.of) and self.of.decl().name() in self.record.volatile else self.settled()
+
+    def __add__(self, other: int) -> int:
+        return self._alone() + int(other)
+
+    def __sub__(self, other: int) -> int:
+        return self._alone() - int(other)
+
+    def __or__(self, other: int) -> int:
+        return self._alone() | int(other)
+
+    def __lshift__(self, other: int) -> int:
+        return self._alone() << int(other)
+
+    def __mod__(self, other: int) -> int:
+        return self._alone() % int(other)
 
     def _compare(self, other: object, how: Any, concrete: bool) -> bool:
-        mine, others = self.bits, other.bits if isinstance(other, Term) else other
+        mine: Any = self.bits
+        others: Any = other.bits if isinstance(other, Term) else other
         if not isinstance(others, int):
             width = max(mine.size(), others.size())
             return self.record.decide(how(wide(mine, width), wide(others, width)), concrete)

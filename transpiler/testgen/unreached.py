@@ -38,7 +38,7 @@ def _reason(search: Search, number: int, everywhere: set[int]) -> Reason:
     if number in everywhere:
         return Reason(False, "left out: more tests than were asked for would be needed")
     if search.complete and not search.inexact:
-        return Reason(True, "unreachable: every way through the program was taken, and none leads there")
+        return Reason(True, "unreachable: every way of a frame through the program was taken, and none leads there")
     if search.complete:
         cause = "; ".join(search.inexact)
         return Reason(False, f"not reached: every way was taken, but results of externs are not chosen ({cause})")

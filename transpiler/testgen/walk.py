@@ -1,4 +1,4 @@
-"""One packet through the interpreter on numbers with terms: the decisions on its way, the choices of its tables, what it covers."""
+"""One packet through the interpreter on numbers with terms: what it decides on its way, what its tables answer, what it covers."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from transpiler.interpreter.tables import Entry, RuntimeTable
 from transpiler.interpreter.trace import silent
 from transpiler.testgen.choices import (
     GROUPS,
+    HOSTS,
     SESSIONS,
     Choice,
     Choices,
@@ -43,7 +44,7 @@ else:
 
 PORT_BITS, LENGTH_BITS, TIME_BITS = 9, 16, 48
 PORT_LIMIT = 1 << 12  # of ports that frames are expected at
-PORTS = 64  # of the switch: a frame comes in at one of them
+PORTS = 511  # of the switch: a frame comes in at one of them
 COPY_PORTS = (2, 3)  # where the members of a multicast group are
 CLONE_PORT = 4
 AGAIN = 4  # second passes of a packet: clones, resubmitted and recirculated ones
@@ -71,6 +72,7 @@ class Walk:
     registers: dict[tuple[str, int], int]
     meters: dict[tuple[str, int], int]
     inexact: tuple[str, ...]
+    host: bool = False
     reached: int = 0
     endless: bool = False
     start: int = 0  # what is searched from: decisions before it were turned round already
@@ -90,6 +92,8 @@ class Walker:
         self.store.tables.update(self.tables)
         base: type[Paths] = part(program.architecture, "paths").PATHS
         self.copies = _Copies()
+        self.directions = _Directions()
+        self.store.directions = self.directions
         self.paths = _carrying(base)(program, self.store, self.copies)
 
     def walk(self, assignment: Assignment, choices: Choices) -> Walk:
@@ -100,6 +104,7 @@ class Walker:
             table.begin(desk)
         self.store.reset()
         self.copies.begin(desk)
+        self.directions.begin(desk)
         length = record.variable("length", LENGTH_BITS, self.largest)
         size = min(int(length), self.largest)
         record.require(z3.And(z3.UGE(length.of, 1), z3.ULE(length.of, self.largest)))
@@ -119,7 +124,7 @@ class Walker:
             self.copies.groups_used, self.copies.sessions_used,
             {cell: int(term) for cell, term in record.cells.items()},
             {cell: int(term) for cell, term in record.colours.items()},
-            tuple(record.inexact), self.paths.reached, endless,
+            tuple(record.inexact), self.directions.host, self.paths.reached, endless,
         )  # fmt: skip
 
 
@@ -166,6 +171,18 @@ class _Copies(Replication):
         if number not in self.sessions_used:
             self.sessions_used.append(number)
         return [(CLONE_PORT, 0)]
+
+
+class _Directions(dict[int, int]):
+    """The direction of the port that the frame comes in at is chosen."""
+
+    def begin(self, desk: Desk) -> None:
+        self.desk = desk
+        self.host = False
+
+    def get(self, port: int, default: object = None) -> int:
+        self.host = self.desk.is_there(HOSTS, 0)
+        return int(self.host)
 
 
 class TermExecution(Execution):
@@ -239,4 +256,3 @@ class _Mixin(Base):
 
 def _carrying(base: type[Paths]) -> type:
     return type(f"Term{base.__name__}", (_Mixin, base), {})
-
