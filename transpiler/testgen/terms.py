@@ -7,7 +7,7 @@ A term is a bit vector as wide as its number's type, or a z3 bool. What the inte
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import z3
 
@@ -17,19 +17,26 @@ from transpiler.hlir.expressions import BinaryOp, UnaryOp
 from transpiler.hlir.types import Bits, Bool, Type, width_of
 from transpiler.interpreter.shadowed import Arithmetic, Shadowed
 
-if TYPE_CHECKING:
-    from transpiler.testgen.record import Record
-
 _Op = BinaryOp
+
+
+class Decides(Protocol):
+    """Who notes decisions: a `record.Record`. `volatile`: variables that nobody chooses."""
+
+    volatile: frozenset[str]
+
+    def decide(self, holds: Any, value: bool, line: int = 0, *, pinned: bool = False) -> bool:
+        """Note that a term holds, or that it does not. Returns which."""
+        ...
 
 
 class Term(Shadowed):
     """A number and its term: `of`, `width` bits wide, 0 for a bool of z3."""
 
     of: Any
-    record: Record
+    record: Decides
 
-    def __new__(cls, value: int, of: Any, record: Record) -> Term:
+    def __new__(cls, value: int, of: Any, record: Decides) -> Term:
         made = super().__new__(cls, value)
         made.of, made.record = of, record
         return made
@@ -156,7 +163,7 @@ def holds(value: int) -> Any:
 class Terms:
     """HLIR's operators on numbers, some of them with terms."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Decides) -> None:
         self.record = record
 
     def _made(self, value: int, of: Any) -> int:

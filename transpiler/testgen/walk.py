@@ -1,4 +1,4 @@
-"""One packet through the interpreter on numbers with terms: what it decides on its way, what its tables answer, what it covers."""
+"""One packet through the interpreter on numbers with terms: its decisions, the answers of its tables, what it covers."""
 
 from __future__ import annotations
 
