@@ -16,6 +16,7 @@ from macsad import cli, simulate, test  # noqa: E402
 from macsad.compilation import Request  # noqa: E402
 from macsad.testgen import report  # noqa: E402
 from macsad.testgen.making import Made, Order, make  # noqa: E402
+from transpiler.testgen.proofs import proofs  # noqa: E402
 
 HERE = Path(__file__).parent
 APPS = sorted((HERE.parents[1] / "apps").glob("*/*.p4"))
@@ -83,6 +84,7 @@ def test_what_cannot_be_chosen_is_not_called_unreachable(tmp_path: Path) -> None
 def test_the_apps_are_covered_and_pass(program: Path, tmp_path: Path) -> None:
     made = made_of(program, tmp_path)
     assert not made.generated.unreached
+    assert not proofs(switches.load(program), made.generated.coverage)
     run_on_both(made, program)
 
 

@@ -129,6 +129,9 @@ class Coverage:
     def statement_item(self, statement: st.Statement) -> int:
         return self._statements.get(id(statement), -1)
 
+    def state_item(self, state: ParserState) -> int:
+        return self._states.get(id(state), -1)
+
     class Watching(Watch):
         """Notes what is `seen`."""
 

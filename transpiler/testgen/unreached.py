@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.hlir.program import Program
 from transpiler.testgen.cover import Coverage
+from transpiler.testgen.proofs import proofs
 
 if TYPE_CHECKING:
     from transpiler.testgen.search import Search
@@ -26,17 +26,20 @@ def reasons(
     program: Program, coverage: Coverage, search: Search, covered: Iterable[int], everywhere: Iterable[int]
 ) -> dict[int, Reason]:
     """For each item that is not covered."""
-    found: dict[int, Reason] = defaultdict()
+    found: dict[int, Reason] = {}
     reached = set(covered)
+    proved = proofs(program, coverage)
     for number in range(len(coverage.items)):
         if number not in reached:
-            found[number] = _reason(search, number, set(everywhere))
+            found[number] = _reason(search, number, set(everywhere), proved.get(number, ""))
     return found
 
 
-def _reason(search: Search, number: int, everywhere: set[int]) -> Reason:
+def _reason(search: Search, number: int, everywhere: set[int], proved: str) -> Reason:
     if number in everywhere:
         return Reason(False, "left out: more tests than were asked for would be needed")
+    if proved:
+        return Reason(True, f"unreachable: {proved}")
     if search.complete and not search.inexact:
         return Reason(True, "unreachable: every way of a frame through the program was taken, and none leads there")
     if search.complete:
