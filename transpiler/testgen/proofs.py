@@ -1,5 +1,5 @@
 """What a part of a program rules out by itself, whatever stands around it: states that no transition leads to, conditions that
-hold always or never, cases behind others that take all of theirs, actions that no entry can have; and all that is inside of these."""
+hold always or never, cases behind others that take all of theirs, actions that no entry can have; and all that is inside."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from transpiler.testgen.cover import Coverage
 from transpiler.testgen.interest import Interest
 from transpiler.testgen.record import LARGEST_BYTES, Assignment
 from transpiler.testgen.solve import Answer, Solver
-from transpiler.testgen.walk import Walk, Walker
+from transpiler.testgen.walk import PORTS, Walk, Walker
 
 Told = Callable[[int, int], None]
 
@@ -62,7 +62,8 @@ def _not_chosen(program: Program) -> Iterator[str]:
 @dataclass
 class Search:
     """`found`: walks that covered something first, in their order. `complete`: every way was taken; `reasons`: why, if it is
-    not; `clock` tells the seconds."""
+    not; `clock` tells the seconds; a frame comes in at one of the first `ports`; `most` walks
+    are made; `wanted`: the items that are looked for."""
 
     program: Program
     coverage: Coverage
@@ -70,6 +71,8 @@ class Search:
     largest: int = LARGEST_BYTES
     clock: Callable[[], float] = time.monotonic
     seed: int = 1
+    ports: int = PORTS
+    most: int | None = None
     found: list[Walk] = field(default_factory=list)
     covered: set[int] = field(default_factory=set)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -77,13 +80,14 @@ class Search:
 
     def __post_init__(self) -> None:
         self.solver = Solver()
-        self.walker = Walker(self.program, self.coverage, self._prefer, self.largest)
+        self.walker = Walker(self.program, self.coverage, self._prefer, self.largest, self.ports)
         self.interest = Interest(self.program, self.coverage)
         self._done: Counter[Hashable] = Counter()  # what was decided and chosen, by how many walks
         self._tried: Counter[Hashable] = Counter()
         self._queue: list[tuple[tuple[int, ...], int, _Turn]] = []
         self._numbers = count()
         self._ways: set[int] = set()
+        self.wanted = frozenset(range(len(self.coverage.items)))
         self.complete = False
         self.unsolved = 0
         self._chance = Random(self.seed)
@@ -92,11 +96,10 @@ class Search:
     def run(self, told: Told = lambda done, total: None) -> None:
         """Until everything is covered, nothing is left, or the time is up."""
         end = self.clock() + self.seconds
-        total = len(self.coverage.items)
         self.take({}, {}, 0)
-        while self._queue and len(self.covered) < total:
-            told(len(self.covered), total)
-            if self.clock() > end:
+        while self._queue and not self.wanted <= self.covered:
+            told(len(self.covered & self.wanted), len(self.wanted))
+            if self.clock() > end or self.walks == self.most:
                 self.reasons["time"] += 1
                 return
             self._next()
@@ -112,7 +115,7 @@ class Search:
             self.reasons["packets that go round and round"] += 1
             self.unsolved += 1
         elif walk.covered - self.covered:
-            self._keep(walk)
+            self.keep(walk)
         for decision in walk.decisions:
             self._done[decision.site] += 1
         for choice in walk.made:
@@ -125,7 +128,7 @@ class Search:
             self._branch(walk, start, chosen)
         return walk
 
-    def _keep(self, walk: Walk) -> None:
+    def keep(self, walk: Walk) -> None:
         """A walk that covers something, if it goes that way whenever its packet comes."""
         if not self.solver.is_steady(walk):
             answer = self.solver.steady(walk)

@@ -16,7 +16,7 @@ from transpiler.externs import algorithms
 from transpiler.testgen.record import VOLATILE, Assignment, Decision, Hash
 from transpiler.testgen.walk import Walk
 
-QUERY_MS = 3000
+QUERY_MS, QUERY_STEPS = 20_000, 4_000_000  # of z3: the steps end a query after a second or so, the same each time
 LATEST_US = 8_000_000  # after the switch began, when a test's packet may come
 REFINEMENTS = 12  # of hashes, in one query
 
@@ -77,9 +77,10 @@ class Solver:
     def _solve(self, terms: list[Any], names: frozenset[str], walk: Walk, timeout_ms: int) -> Assignment | Answer:
         solver = z3.SolverFor("QF_BV")
         solver.set("timeout", timeout_ms)
+        solver.set("rlimit", QUERY_STEPS)
         volatile = bool(names & VOLATILE)
         solver.add(*(at_any_time(term) if volatile else term for term in terms))
-        hashes = [walk.hashes[name] for name in names if name in walk.hashes]
+        hashes = [walk.hashes[name] for name in sorted(names) if name in walk.hashes]
         if hashes:  # most often what is hashed may stay as it is
             solver.push()
             solver.add(*(_as_it_was(one, walk.assignment) for one in hashes))

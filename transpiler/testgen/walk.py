@@ -85,8 +85,9 @@ class Endless(Exception):
 class Walker:
     """Sends packets through a program, each on its own."""
 
-    def __init__(self, program: Program, coverage: Coverage, prefer: Prefer, largest: int) -> None:
+    def __init__(self, program: Program, coverage: Coverage, prefer: Prefer, largest: int, ports: int = PORTS) -> None:
         self.program, self.coverage, self.prefer, self.largest = program, coverage, prefer, largest
+        self.ports = ports
         self.store = Store(program)
         self.tables = {name: ChosenTable(table) for name, table in self.store.tables.items()}
         self.store.tables.update(self.tables)
@@ -109,7 +110,7 @@ class Walker:
         size = min(int(length), self.largest)
         record.require(z3.And(z3.UGE(length.of, 1), z3.ULE(length.of, self.largest)))
         port = record.variable("port", PORT_BITS, 0)
-        record.require(z3.ULT(port.of, PORTS))
+        record.require(z3.ULT(port.of, self.ports))
         data = bytes(assignment.get(f"p{i}", 0) for i in range(size))
         frame = Frame(data, lambda: frame_terms(size), length)
         watch = _Seen(self.coverage, record)
