@@ -19,7 +19,6 @@ from transpiler.traffic.checksums import declared
 from transpiler.traffic.parser_paths import Shape
 from transpiler.traffic.search import Advance, Finder, Template, form_of
 
-
 WALKS = 400  # frames tried; not seconds, as the same seed is to give the same files
 
 
