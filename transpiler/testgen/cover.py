@@ -7,10 +7,11 @@ that come with macsad is not counted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from transpiler.diagnostics import Span
 from transpiler.hlir import statements as st
+from transpiler.hlir.expressions import AnySet
 from transpiler.hlir.program import Parser, ParserState, Program, Select, Table
 from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Enum
@@ -32,7 +33,8 @@ class Item:
 
 
 class Coverage:
-    """The items of a program by number. `inside`: of an item, the branch that it stands in, if any."""
+    """The items of a program, by number. `left_out`: the folder whose files do not count. Nodes are known by their identity: a
+    coverage is of this very program."""
 
     def __init__(self, program: Program, left_out: str = "") -> None:
         self.program, self.left_out = program, left_out
@@ -42,8 +44,6 @@ class Coverage:
         self._statements: dict[int, int] = {}
         self._arms: dict[int, dict[int, int]] = {}
         self._outcomes: dict[tuple[str, str, bool], int] = {}
-        self._kept: list[object] = []
-        self.nodes: dict[int, list[tuple[Branching | None, Table | None]]] = {}
         applied = self._pipes()
         self._tables(applied)
 
@@ -182,9 +182,4 @@ def possible(table: Table) -> Iterator[tuple[str, bool]]:
 
 def _certain(select: Select) -> bool:
     """Whether its last case takes all that is left."""
-    from transpiler.hlir.expressions import AnySet
-
     return bool(select.cases) and all(isinstance(key, AnySet) for key in select.cases[-1].keys)
-
-
-__all__ = ["BRANCH", "STATE", "STATEMENT", "Coverage", "Item", "field", "possible"]

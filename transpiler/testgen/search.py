@@ -62,7 +62,7 @@ def _not_chosen(program: Program) -> Iterator[str]:
 @dataclass
 class Search:
     """`found`: walks that covered something first, in their order. `complete`: every way was taken; `reasons`: why, if it is
-    not; `clock` tells the seconds; a frame comes in at one of the first `ports`; `most` walks
+    not; `clock` tells the seconds; a frame comes in at one of `ports`; `most` walks
     are made; `wanted`: the items that are looked for."""
 
     program: Program
@@ -71,7 +71,7 @@ class Search:
     largest: int = LARGEST_BYTES
     clock: Callable[[], float] = time.monotonic
     seed: int = 1
-    ports: int = PORTS
+    ports: range = PORTS
     most: int | None = None
     found: list[Walk] = field(default_factory=list)
     covered: set[int] = field(default_factory=set)
@@ -108,7 +108,6 @@ class Search:
     def take(self, assignment: Assignment, choices: Choices, start: int, chosen: int = 0) -> Walk:
         """Walk, note what is new, and what could be done otherwise from there on."""
         walk = self.walker.walk(assignment, choices)
-        walk.start = start
         self.walks += 1
         self.inexact.update(dict.fromkeys(walk.inexact))
         if walk.endless:

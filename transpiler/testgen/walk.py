@@ -44,7 +44,7 @@ else:
 
 PORT_BITS, LENGTH_BITS, TIME_BITS = 9, 16, 48
 PORT_LIMIT = 1 << 12  # of ports that frames are expected at
-PORTS = 511  # of the switch: a frame comes in at one of them
+PORTS = range(511)  # that a frame may come in at
 COPY_PORTS = (2, 3)  # where the members of a multicast group are
 CLONE_PORT = 4
 AGAIN = 4  # second passes of a packet: clones, resubmitted and recirculated ones
@@ -53,8 +53,10 @@ LOOPS = 2_000  # rounds of loops of a packet
 
 @dataclass
 class Walk:
-    """What a packet did. `reached`: the byte behind the last that a parser looked at; `known`: groups and sessions
-    that its copies needed; `endless`: it went round more often than a test should."""
+    """What a packet did: `decisions` and choices (`made`) in their order, the entries and default actions that these stand for,
+    what was `sent`; `registers`: cells that it read, `meters`: those that marked it, with what they held; `inexact`: what was
+    one number and may be others; `reached`: the byte behind the last that a parser looked at; `endless`: it went round more
+    often than a test should."""
 
     assignment: Assignment
     choices: Choices
@@ -75,7 +77,6 @@ class Walk:
     host: bool = False
     reached: int = 0
     endless: bool = False
-    start: int = 0  # what is searched from: decisions before it were turned round already
 
 
 class Endless(Exception):
@@ -85,7 +86,9 @@ class Endless(Exception):
 class Walker:
     """Sends packets through a program, each on its own."""
 
-    def __init__(self, program: Program, coverage: Coverage, prefer: Prefer, largest: int, ports: int = PORTS) -> None:
+    def __init__(
+        self, program: Program, coverage: Coverage, prefer: Prefer, largest: int, ports: range = PORTS
+    ) -> None:
         self.program, self.coverage, self.prefer, self.largest = program, coverage, prefer, largest
         self.ports = ports
         self.store = Store(program)
@@ -109,8 +112,8 @@ class Walker:
         length = record.variable("length", LENGTH_BITS, self.largest)
         size = min(int(length), self.largest)
         record.require(z3.And(z3.UGE(length.of, 1), z3.ULE(length.of, self.largest)))
-        port = record.variable("port", PORT_BITS, 0)
-        record.require(z3.ULT(port.of, self.ports))
+        port = record.variable("port", PORT_BITS, self.ports.start)
+        record.require(z3.And(z3.UGE(port.of, self.ports.start), z3.ULT(port.of, self.ports.stop)))
         data = bytes(assignment.get(f"p{i}", 0) for i in range(size))
         frame = Frame(data, lambda: frame_terms(size), length)
         watch = _Seen(self.coverage, record)
@@ -194,6 +197,7 @@ class TermExecution(Execution):
     def tick(self) -> None:
         super().tick()
         if self.rounds > LOOPS:
+            self.record.inexact[f"loops go round {LOOPS} times at most"] = None
             raise Runaway
 
     def _account(self, table: RuntimeTable, entry: Entry | None) -> None:

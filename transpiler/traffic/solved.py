@@ -25,7 +25,9 @@ WALKS = 400  # frames tried; not seconds, as the same seed is to give the same f
 def solve(finder: Finder, tables: Sequence[str], port: int, advance: Advance, seed: int) -> None:
     """Let `finder` have a frame for each of these tables that can be hit, one that comes out if there is one."""
     coverage = Coverage(finder.program)
-    search = _Hits(finder.program, coverage, math.inf, clock=time.monotonic, seed=seed, ports=port + 1, most=WALKS)
+    search = _Hits(
+        finder.program, coverage, math.inf, clock=time.monotonic, seed=seed, ports=range(port, port + 1), most=WALKS
+    )
     search.look_for(tables)
     search.run(advance)
     for walk in search.found:
