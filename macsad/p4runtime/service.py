@@ -42,7 +42,8 @@ _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class Service:
-    """P4Runtime of one switch. `cpu_port`: the `ctl:` port of packets from and to controllers, None without."""
+    """P4Runtime of one switch. `cpu_port`: the `ctl:` port of packets from and to controllers, None without; `awaits`: its
+    program stands for none until a controller sets one."""
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class Service:
         cpu_port: int | None = None,
         device_config: bytes = b"",
         build: Builder | None = None,
+        awaits: bool = False,
     ) -> None:
         self._lock = threading.Lock()
         self._socket = socket
@@ -62,7 +64,7 @@ class Service:
         self._packets_lock = threading.Lock()
         self._pushed = Client(socket)  # packets and digests from it
         self.on_replaced: Callable[[], None] = lambda: None  # called when another program runs
-        self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build)
+        self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build, awaits)
         self._cpu_port = cpu_port
         self._use(self._device)
         self._pushed.subscribe(Push.DIGESTS | Push.IDLE)
@@ -95,6 +97,7 @@ class Service:
     def write(self, request: Message, context: Any) -> Message:
         with _Answering(context):
             config = self._allow(request)
+            self._pipeline.require()
             write = {
                 _CONTINUE_ON_ERROR: self._writer.write,
                 _ROLLBACK_ON_ERROR: self._writer.write_all_or_nothing,
@@ -117,6 +120,7 @@ class Service:
         with _Answering(context):
             self._arbitration.require_device(request.device_id)
             config = self._arbitration.config(request.role)
+            self._pipeline.require()
             found = reading.read(self._device, request.entities)
             entities = (entity for entity in found if config is None or config.covers(entity))
             while True:
@@ -198,6 +202,7 @@ class Service:
             if kind == "packet":
                 if not self._arbitration.is_primary(controller):
                     raise Refused(Code.PERMISSION_DENIED, "only the primary sends packets")
+                self._pipeline.require()
                 self._send(request.packet)
             elif kind == "digest_ack":
                 if not self._arbitration.is_primary(controller):
