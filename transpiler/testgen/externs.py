@@ -9,6 +9,7 @@ from typing import Any
 
 import z3
 
+from transpiler.externs import algorithms
 from transpiler.externs.meter import MeterArray
 from transpiler.externs.register import Register
 from transpiler.externs.row import Effect
@@ -111,10 +112,13 @@ class TermCall(Call):
         width = width_of(place_type(place, self.run.state))
         if not isinstance(value, Term) and self.call.method.startswith("hash."):
             value = self._hashed(value, width)
-        method = METHODS[self.call.method]
-        if not isinstance(value, Term) and self.call.method != _READ and method.inputs:
-            self.record.inexact[f"{self.span}: {self.call.method}"] = None
+        if not isinstance(value, Term) and self.call.method != _READ and not self.call.method.startswith("hash."):
+            self._inexact()
         write(place, value & ((1 << width) - 1), self.run.state)
+
+    def _inexact(self) -> None:
+        """The result may be another, which nobody can choose."""
+        self.record.inexact[f"{self.span}: {self.call.method}"] = None
 
     def _hashed(self, value: int, width: int) -> int:
         """The hash with its term."""
@@ -126,7 +130,11 @@ class TermCall(Call):
             data = data + self.payload
         before = self.input(1) if self.call.method == "hash.extend" else None
         symbolic = isinstance(data, Frame) and any(t is not None for t in data.terms)
-        if not (symbolic or isinstance(before, Term)) or not data or len(data) > LARGEST_BYTES:
+        algorithm = algorithms.ALGORITHMS.get(self.text(0))
+        if algorithm is None or algorithm.compute is None or len(data) > LARGEST_BYTES:
+            self._inexact()
+            return value
+        if not (symbolic or isinstance(before, Term)) or not data:
             return value
         whole = joined(bytes(data), data.terms if isinstance(data, Frame) else (None,) * len(data))
         of = _exact(self.text(0), whole, before, width)

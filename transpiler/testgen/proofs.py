@@ -93,7 +93,8 @@ class _Prover:
 
     def _dead_cases(self, select: Select) -> set[int]:
         """Cases that nothing is left for; the number of cases where one of them takes everything."""
-        solver, dead = _solver(), set()
+        solver = _solver()
+        dead: set[int] = set()
         for which, case in enumerate(select.cases):
             taken = self._covers(select, case.keys)
             if taken is None:  # value sets, headers' validity: nobody knows
