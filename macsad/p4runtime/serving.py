@@ -49,11 +49,12 @@ class Settings:
     def listen(self) -> Any:
         """Take connections from now on: calls wait for the switch. Raises: click.ClickException."""
         from macsad.p4runtime import server
+        from macsad.p4runtime.streams import Streams
 
         key, certificate, clients = self.tls
         security = server.Security(key, certificate, clients) if key and certificate else None
         try:
-            return server.Listening(checked(self.address, self.anywhere), security)
+            return server.Listening(checked(self.address, self.anywhere), security, Streams(self.device))
         except (BadAddress, OSError) as error:
             raise click.ClickException(str(error)) from None
 
@@ -82,7 +83,7 @@ def serving(
         service = Service(
             socket,
             joined,
-            device=settings.device,
+            streams=listening.streams,
             cpu_port=cpu_port,
             device_config=source,
             build=build,
