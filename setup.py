@@ -60,6 +60,7 @@ setup(
         "macsad.p4runtime": ["proto/**/*.proto"],
         "macsad.thrift": ["idl/*.thrift"],
         "macsad.explain": ["page/*"],
+        "macsad.shims": ["no_program.p4"],
     },
     cmdclass={"build_py": BuildWithData},
 )

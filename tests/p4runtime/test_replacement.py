@@ -32,13 +32,16 @@ COMPILING_S = 280
 
 
 @pytest.fixture
-def replaceable(tmp_path: Path) -> Iterator[Served]:
-    """A switch of served.p4 of its own, whose server compiles other programs."""
+def replaceable(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
+    """A switch of served.p4 of its own, whose server compiles other programs; with a true parameter it awaits one."""
     ports = [f"--port={number}=ctl:" for number in (0, 1, CPU)]
     binary = built_once(PROGRAM, make) / PROGRAM.stem
     switch = Switch(binary, tmp_path, [*ports, "--buffers=8192", "--replaceable", "--workers=2"])
     serving = Served(
-        switch, f"unix:{tmp_path}/p4rt", replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built", {})
+        switch,
+        f"unix:{tmp_path}/p4rt",
+        replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built", {}),
+        awaits=bool(getattr(request, "param", False)),
     )
     yield serving
     serving.close()
@@ -139,6 +142,29 @@ def test_what_is_refused(replaceable: Served) -> None:
     assert set_pipeline(controller, COMMIT, replaceable.info, OTHER.read_bytes()) is Code.INVALID_ARGUMENT
     entry = controller.entry("lpm_t", {}, "forward", 1)
     assert controller.write(update(INSERT, table_entry=entry)) == [OK]  # the old program goes on
+    stream.close()
+
+
+@pytest.mark.parametrize("replaceable", [True], indirect=True, ids=["awaiting"])
+def test_nothing_is_done_before_a_program_is_set(replaceable: Served) -> None:
+    """P4Runtime spec 1.4.1 sections 14 and 15."""
+    stream = Stream(replaceable.channel)
+    assert stream.arbitrate(1).status.code == OK
+    controller = Controller(replaceable.channel, replaceable.info)
+    entry = controller.entry("lpm_t", {}, "forward", 1, is_default_action=True)
+    assert controller.write(update(MODIFY, table_entry=entry)) == [Code.FAILED_PRECONDITION]
+    with pytest.raises(grpc.RpcError) as refused:
+        entries(controller, "lpm_t")
+    assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    stream.send(packet=message("PacketOut")(payload=b"payload"))
+    assert stream.next().error.canonical_code == Code.FAILED_PRECONDITION
+    get = "GetForwardingPipelineConfig"
+    assert not controller.call(get, message(f"{get}Request")()).HasField("config")
+
+    assert set_pipeline(controller, COMMIT, replaceable.info, PROGRAM.read_bytes()) is OK
+    assert controller.write(update(MODIFY, table_entry=entry)) == [OK]
+    assert entries(controller, "lpm_t", is_default_action=True) == [entry]
+    assert controller.call(get, message(f"{get}Request")()).config.p4info == replaceable.info
     stream.close()
 
 
