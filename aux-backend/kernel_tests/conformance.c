@@ -221,6 +221,29 @@ static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint3
     ops->destroy(self);
 }
 
+/* Whole keys under one short prefix, each gone before the next one comes: where it was, the short one answers, whatever
+ * is used again for those that come later. */
+static void one_after_the_other(const struct subject *subject, uint32_t bytes) {
+    const struct macs_table_ops *ops = subject->ops;
+    const struct macs_table_shape shape = whole_key_shape(subject, bytes, 4);
+    void *self = create(subject, &shape);
+    struct own_match own;
+    uint8_t key[KEY_MAX];
+    memset(key, 0x5a, sizeof key);
+    CHECK(add(subject, self, prefix(&own, key, bytes, 4), 1, NULL) == 0);
+    for (uint8_t n = 0; n < 8; n++) {
+        key[bytes - 2] = (uint8_t)(n * 32); /* far from the others */
+        CHECK(add(subject, self, prefix(&own, key, bytes, bytes * 8), 10 + n, NULL) == 0);
+        for (uint8_t other = 0; other <= n; other++) {
+            key[bytes - 2] = (uint8_t)(other * 32);
+            CHECK(id_of(get(subject, self, key, bytes)) == (other == n ? 10u + n : 1));
+        }
+        CHECK(ops->remove(self, prefix(&own, key, bytes, bytes * 8)) == 0);
+        CHECK(id_of(get(subject, self, key, bytes)) == 1);
+    }
+    ops->destroy(self);
+}
+
 static void excluded_bits_are_ignored(const struct subject *subject) {
     struct macs_table_shape shape = whole_key_shape(subject, 4, 10);
     void *self = create(subject, &shape);
@@ -372,6 +395,8 @@ static void prefixes(const struct subject *subject) {
         excluded_bits_are_ignored(subject);
     for (uint32_t bytes = subject->key_min; bytes <= most && bytes * 8 < subject->size_max; bytes++)
         nested_prefixes(subject, bytes, 0);
+    for (uint32_t bytes = subject->key_min < 3 ? 3 : subject->key_min; bytes <= most && subject->size_max >= 4; bytes++)
+        one_after_the_other(subject, bytes);
     if (subject->can & EXACT_IN_FRONT && subject->key_max >= 20 && subject->size_max > 128)
         nested_prefixes(subject, 20, 4);
 }
