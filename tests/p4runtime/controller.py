@@ -12,6 +12,7 @@ from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message, messages
 
 SECONDS = 60
+STREAM_S = 280  # a program may be compiled meanwhile
 INSERT, MODIFY, DELETE = 1, 2, 3
 
 
@@ -25,7 +26,7 @@ class Stream:
             request_serializer=message("StreamMessageRequest").SerializeToString,
             response_deserializer=message("StreamMessageResponse").FromString,
         )
-        self.call = method(iter(self._out.get, None), timeout=SECONDS)
+        self.call = method(iter(self._out.get, None), timeout=STREAM_S)
 
     def send(self, **update: Any) -> None:
         self._out.put(message("StreamMessageRequest")(**update))
