@@ -101,11 +101,13 @@ static void life_of_entries(const struct subject *subject, uint32_t bytes) {
     ops->destroy(self);
 }
 
-/* Neighbours of one value, which a kernel may keep as one: a change of one is none of the others'. */
-static void equal_neighbours(const struct subject *subject, uint32_t bytes) {
+/* Neighbours of one value, which a kernel may keep as one, where hits do not tell entries apart: a change of one is
+ * none of the others'. */
+static void equal_neighbours(const struct subject *subject, uint32_t bytes, bool indexed) {
     enum { MOST = 8 };
     const uint32_t size = at_most(subject, MOST);
     struct macs_table_shape shape = whole_key_shape(subject, bytes, size);
+    shape.indexed = indexed;
     void *self = create(subject, &shape);
     struct own_match own;
     uint8_t key[KEY_MAX];
@@ -406,7 +408,8 @@ static void test(const struct subject *subject) {
     operations_are_there(subject);
     for (uint32_t bytes = subject->key_min; bytes <= subject->key_max; bytes++) {
         life_of_entries(subject, bytes);
-        equal_neighbours(subject, bytes);
+        equal_neighbours(subject, bytes, true);
+        equal_neighbours(subject, bytes, false);
     }
     small_and_empty(subject);
     nothing_is_used_up(subject);
