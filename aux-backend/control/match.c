@@ -251,13 +251,6 @@ void macs_param_bytes(const struct macs_param *param, const void *value, uint8_t
         bytes[count - 1 - back] = (uint8_t)(load_param(param, place, back / 8 * 8) >> back % 8 * 8);
 }
 
-/* A mask, without the bits before the field's own: constant entries have ones there. */
-static void print_mask(struct macs_text *text, const uint8_t *mask, uint32_t bits) {
-    const uint8_t first = bits % 8 ? mask[0] & (uint8_t)((1u << bits % 8) - 1) : mask[0];
-    macs_text_hex(text, &first, 1);
-    macs_text_hex(text, mask + 1, macs_value_bytes(bits) - 1);
-}
-
 void macs_match_print_field(struct macs_text *text, const struct macs_table_desc *desc, unsigned index,
                             const struct macs_match *match) {
     const struct macs_key_field *field = &desc->fields[index];
@@ -272,7 +265,7 @@ void macs_match_print_field(struct macs_text *text, const struct macs_table_desc
     case MACS_TERNARY:
     case MACS_OPTIONAL:
         macs_text_add(text, " &&& ");
-        print_mask(text, match->mask + field->offset, field->bits);
+        macs_text_hex(text, match->mask + field->offset, count);
         break;
     case MACS_RANGE:
         macs_text_add(text, " -> ");

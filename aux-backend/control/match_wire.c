@@ -125,14 +125,6 @@ int macs_action_take(const struct macs_program *program, const struct macs_table
     return 0;
 }
 
-static bool put_masked(const struct macs_key_field *field, const struct macs_match *match, struct macs_bytes *bytes) {
-    /* constant entries have ones before the field's own bits */
-    const uint8_t *mask = match->mask + field->offset, first = mask[0] & first_bits(field->bits);
-    const uint32_t count = macs_value_bytes(field->bits);
-    return macs_wire_put(bytes, match->value + field->offset, count) && macs_wire_put(bytes, &first, count ? 1 : 0) &&
-           macs_wire_put(bytes, mask + 1, count ? count - 1 : 0);
-}
-
 static bool put_field(const struct macs_table_desc *desc, const struct macs_key_field *field,
                       const struct macs_match *match, struct macs_bytes *bytes) {
     const uint32_t count = macs_value_bytes(field->bits);
@@ -145,7 +137,8 @@ static bool put_field(const struct macs_table_desc *desc, const struct macs_key_
         return macs_wire_put(bytes, match->value + field->offset, count) && macs_wire_put(bytes, length, 2);
     case MACS_TERNARY:
     case MACS_OPTIONAL:
-        return put_masked(field, match, bytes);
+        return macs_wire_put(bytes, match->value + field->offset, count) &&
+               macs_wire_put(bytes, match->mask + field->offset, count);
     case MACS_RANGE:
         return macs_wire_put(bytes, match->value + field->offset, count) &&
                macs_wire_put(bytes, match->high + field->offset, count);

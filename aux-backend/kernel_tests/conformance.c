@@ -101,11 +101,13 @@ static void life_of_entries(const struct subject *subject, uint32_t bytes) {
     ops->destroy(self);
 }
 
-/* Neighbours of one value, which a kernel may keep as one: a change of one is none of the others'. */
-static void equal_neighbours(const struct subject *subject, uint32_t bytes) {
+/* Neighbours of one value, which a kernel may keep as one, where hits do not tell entries apart: a change of one is
+ * none of the others'. */
+static void equal_neighbours(const struct subject *subject, uint32_t bytes, bool indexed) {
     enum { MOST = 8 };
     const uint32_t size = at_most(subject, MOST);
     struct macs_table_shape shape = whole_key_shape(subject, bytes, size);
+    shape.indexed = indexed;
     void *self = create(subject, &shape);
     struct own_match own;
     uint8_t key[KEY_MAX];
@@ -218,6 +220,29 @@ static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint3
     CHECK(add(subject, self, prefix(&own, key, bytes, bits + 1), 1, NULL) == -EINVAL);
     if (least > 0)
         CHECK(add(subject, self, prefix(&own, key, bytes, least - 1), 1, NULL) == -EINVAL);
+    ops->destroy(self);
+}
+
+/* Whole keys under one short prefix, each gone before the next one comes: where it was, the short one answers, whatever
+ * is used again for those that come later. */
+static void one_after_the_other(const struct subject *subject, uint32_t bytes) {
+    const struct macs_table_ops *ops = subject->ops;
+    const struct macs_table_shape shape = whole_key_shape(subject, bytes, 4);
+    void *self = create(subject, &shape);
+    struct own_match own;
+    uint8_t key[KEY_MAX];
+    memset(key, 0x5a, sizeof key);
+    CHECK(add(subject, self, prefix(&own, key, bytes, 4), 1, NULL) == 0);
+    for (uint8_t n = 0; n < 8; n++) {
+        key[bytes - 2] = (uint8_t)(n * 32); /* far from the others */
+        CHECK(add(subject, self, prefix(&own, key, bytes, bytes * 8), 10 + n, NULL) == 0);
+        for (uint8_t other = 0; other <= n; other++) {
+            key[bytes - 2] = (uint8_t)(other * 32);
+            CHECK(id_of(get(subject, self, key, bytes)) == (other == n ? 10u + n : 1));
+        }
+        CHECK(ops->remove(self, prefix(&own, key, bytes, bytes * 8)) == 0);
+        CHECK(id_of(get(subject, self, key, bytes)) == 1);
+    }
     ops->destroy(self);
 }
 
@@ -372,6 +397,8 @@ static void prefixes(const struct subject *subject) {
         excluded_bits_are_ignored(subject);
     for (uint32_t bytes = subject->key_min; bytes <= most && bytes * 8 < subject->size_max; bytes++)
         nested_prefixes(subject, bytes, 0);
+    for (uint32_t bytes = subject->key_min < 3 ? 3 : subject->key_min; bytes <= most && subject->size_max >= 4; bytes++)
+        one_after_the_other(subject, bytes);
     if (subject->can & EXACT_IN_FRONT && subject->key_max >= 20 && subject->size_max > 128)
         nested_prefixes(subject, 20, 4);
 }
@@ -381,7 +408,8 @@ static void test(const struct subject *subject) {
     operations_are_there(subject);
     for (uint32_t bytes = subject->key_min; bytes <= subject->key_max; bytes++) {
         life_of_entries(subject, bytes);
-        equal_neighbours(subject, bytes);
+        equal_neighbours(subject, bytes, true);
+        equal_neighbours(subject, bytes, false);
     }
     small_and_empty(subject);
     nothing_is_used_up(subject);

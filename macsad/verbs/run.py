@@ -35,7 +35,19 @@ PORT_HELP = (
 )
 
 
-@click.command("run", cls=GeneratingCommand, context_settings={"ignore_unknown_options": True})
+class Running(GeneratingCommand):
+    """An option that nobody knows is told of as such, also where it stands for one that must be given."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter:
+            _known(ctx, words)
+            raise
+
+
+@click.command("run", cls=Running, context_settings={"ignore_unknown_options": True})
 @program_options
 @click.option("-p", "--port", "ports", multiple=True, required=True, metavar="N=NAME", help=PORT_HELP)
 @click.option("--entries", type=READABLE, help="Commands to run before the first packet: table_add ...")
@@ -87,7 +99,7 @@ def command(
     given too; `build/PROGRAM --help` lists it. --cpu is the processor to compile for, --cpus says which CPUs to run on. For
     another --arch it runs under qemu-user.
     """
-    _known(rest)
+    _known(click.get_current_context(), rest)
     settings = None if address is None else Settings(address, device_id, cpu_port, awaits=awaits)
     thrift = None if thrift_port is None else Thrift(thrift_port, device_id)
     for one in (settings, thrift):
@@ -190,12 +202,16 @@ def _together(servers: list[running.Beside], replaced: bool) -> running.Beside:
     return all_of_them
 
 
-def _known(rest: tuple[str, ...]) -> None:
+def _known(context: click.Context, words: Sequence[str]) -> None:
     """What is neither an option of ours nor of the switch's is told before anything is compiled. Raises:
     click.NoSuchOption."""
-    context = click.get_current_context()
-    ours = [name for option in context.command.params for name in option.opts if name.startswith("--")]
-    for word in rest:
+    ours = [
+        name
+        for option in context.command.get_params(context)
+        for name in (*option.opts, *option.secondary_opts)
+        if name.startswith("--")
+    ]
+    for word in words:
         name = word.partition("=")[0]
-        if name.startswith("--") and name not in running.SWITCH_OPTIONS:
+        if name.startswith("--") and name not in (*ours, *running.SWITCH_OPTIONS):
             raise click.NoSuchOption(name, possibilities=[*ours, *running.SWITCH_OPTIONS], ctx=context)

@@ -111,6 +111,16 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         actions = { nothing; drop; }
         const entries = { 0x0100 &&& 0x1f00: nothing(); 0x0001 &&& 0x0001: nothing(); }
     }
+    table first { // entries that the program begins with, and that commands may change
+        key = { hdr.h.mask: ternary; hdr.h.low: range; hdr.h.maybe: optional; }
+        actions = { go; nothing; }
+        entries = {
+            (0x0100 &&& 0x1f00, _, _): go(3);
+            (0x0001 &&& 0x1fff, 3 .. 7, 5): go(4);
+            (_, 9, _): go(5);
+        }
+        size = 4;
+    }
     apply {
         bit<2> colour;
         flow.execute_meter(1, colour);
@@ -125,6 +135,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         paced.apply();
         if (hdr.h.rest == 3) { pinned.apply(); }
         fixed.apply();
+        if (hdr.h.rest == 2) { first.apply(); }
     }
 }
 

@@ -317,6 +317,21 @@ def test_const_entries(switch: Switch) -> None:
     assert switch.do("table_dump fixed") == dump
 
 
+def test_entries_that_the_program_begins_with_have_the_keys_of_commands(switch: Switch) -> None:
+    """The same key is there already; it can be deleted by its handle, and added again."""
+    dump = switch.do("table_dump first")
+    assert [key.split(maxsplit=1)[1] for key in keys(dump) if key.startswith("RANGE")] == [
+        "0000 -> 03ff", "0003 -> 0007", "0009 -> 0009",
+    ]  # fmt: skip
+    priorities = re.findall(r"^Priority: (\d+)$", dump, re.MULTILINE)
+    entries = ("0x100&&&0x1f00 * *", "1&&&0x1fff 3->7 5", "0&&&0 9->9 *")
+    for entry, priority in zip(entries, priorities, strict=True):
+        assert "with this key already" in switch.fail(f"table_add first nothing {entry} => {priority}"), entry
+    for number, (entry, priority) in enumerate(zip(entries, priorities, strict=True)):
+        switch.do(f"table_delete first {number}", f"table_add first nothing {entry} => {priority}")
+    assert sorted(keys(switch.do("table_dump first"))) == sorted(keys(dump))
+
+
 def test_wrong_numbers_of_words(switch: Switch) -> None:
     for line, why in (
         ("table_add prefixes go 1 0/0", "I.go needs 1 parameter, 0 given"),

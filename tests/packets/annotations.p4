@@ -56,11 +56,26 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         actions = { a2; NoAction; }
         default_action = NoAction();
     }
+    @name("one.paint") action a3(BYTE with) { RESULT(with); }
+    @name("two.paint") action a4(BYTE with) { RESULT(with | 0x80); }
+    @name("three.paint") action a5(BYTE with) { RESULT(with | 0x40); }
+    table alike { // the last words of their names
+        key = { hdr.work.a: exact; }
+        actions = { a3; a4; NoAction; }
+        default_action = NoAction();
+    }
+    table more_alike {
+        key = { hdr.work.a: exact; }
+        actions = { a3; a4; a5; NoAction; }
+        default_action = NoAction();
+    }
     apply {
         sm.egress_spec = 1;
         if (hdr.work.op == 1) { one.apply(hdr); }
         else if (hdr.work.op == 2) { unseen.apply(); }
         else if (hdr.work.op == 3) { t2.apply(); }
+        else if (hdr.work.op == 6) { alike.apply(); }
+        else if (hdr.work.op == 7) { more_alike.apply(); }
         else if (hdr.work.op == 4) @atomic {
             RESULT(__LINE__ > 10 ? 8w1 : 2);
         } else if (hdr.work.op == 5) {

@@ -56,6 +56,8 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             0x13: signed;
             0x14: for_ever;
             0x15: round_and_round;
+            0x16: with_word;
+            0x17: without_word;
             _: accept;
         }
     }
@@ -165,6 +167,26 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         packet.extract<word_t>(_);
         packet.extract(hdr.word);
         meta.note = (bit<8>) (packet.length() & 0xff);
+        transition accept;
+    }
+    state with_word { // what one state has extracted is in the frame for it, and for no other
+        packet.extract(hdr.word);
+        transition select(hdr.word.v) {
+            0x0101: word_seen;
+            default: accept;
+        }
+    }
+    state without_word { transition word_seen; }
+    state word_seen {
+        meta.note = hdr.word.isValid() ? 8w1 : 2;
+        transition select(hdr.word.v) {
+            0x0101: one_more;
+            0: accept;
+            default: reject;
+        }
+    }
+    state one_more {
+        meta.note = meta.note + 0x10;
         transition accept;
     }
     state signed {

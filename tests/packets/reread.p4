@@ -52,6 +52,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         transition select(hdr.outer.next) {
             1: inner;
             2: again;
+            5: unsure;
             default: accept;
         }
     }
@@ -65,6 +66,12 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
     state tail {
         packet.extract(hdr.tail);
         transition accept;
+    }
+    state unsure { // comes behind `tail` here, not on a packet's way
+        transition select(hdr.tail.f0) {
+            0: accept;
+            default: again;
+        }
     }
     state again {
         packet.extract(hdr.outer);

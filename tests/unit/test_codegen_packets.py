@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import switches
 
+from macsad.compilation import Request, generate_c
 from macsad.resources import share
 from macsad.stf.device import Device
 from macsad.stf.interpreted import InterpretedDevice
@@ -74,6 +75,14 @@ def test_parsers() -> None:
     frames += [bytes.fromhex(frame) for frame in PARSED]
     errors = {frame[0] for frame in agree("parsers", frames)}
     assert errors == {0, 1, 2, 3, 4, 5, 6}
+
+
+def test_a_state_is_sure_of_headers_that_it_has_extracted_itself() -> None:
+    """Of others it asks, also where the state before it in the C has extracted them."""
+    program = HERE.parents[1] / "packets" / "reread.p4"
+    made = generate_c(Request(program), switches.load(program)).c
+    states = dict(part.partition(":;")[::2] for part in made.split("parse_") if ":;" in part[:30])
+    assert "hdr_tail_at != MACS_NOWHERE" in states["unsure"]
 
 
 def changed(bits: Iterable[int], rest: str = "") -> str:

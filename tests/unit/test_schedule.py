@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
 
+from transpiler.analysis.locations import Location
 from transpiler.architectures.v1model import pipes as v1model
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
-from transpiler.hlir.types import Bool
+from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
@@ -384,6 +385,15 @@ def test_packets_are_alone_where_what_comes_of_one_may_overtake_the_next_at_a_st
     assert not b.plan(*asked).ordered
 
 
+def test_packets_are_alone_where_both_pipes_touch_a_state() -> None:
+    """A burst through ingress before egress would let a later packet read what an earlier one has not written yet."""
+    b = Case().tables_with()
+    group = b.set("sm.mcast_grp", 7)
+    assert b.plan(group, b.read(), egress=[b.write()]).ordered
+    assert not b.plan(group, b.read()).ordered
+    assert not b.plan(group, egress=[b.write()]).ordered
+
+
 # --- liveness --------------------------------------------------------------------------------------------------------
 
 
@@ -478,3 +488,41 @@ def test_deep_nesting() -> None:
     for _ in range(150):
         body = if_(condition(b), [body])
     assert names(b.plan(body)) == ["entry", "t0"]
+
+
+def test_where_a_packet_came_in_is_the_records_unless_the_program_writes_it() -> None:
+    b = Case()
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    read = b.set("h.v", ex.Cast(b.get("sm.ingress_port"), Bits(8), AT))
+    assert Location("sm.ingress_port") in b.plan(apply("t0"), read).given
+    for written in ((b.set("sm.ingress_port", 1), apply("t0"), read), (apply("t0"), b.set("sm.ingress_port", 1), read)):
+        assert Location("sm.ingress_port") not in b.plan(*written).given
+
+
+# --- received fields -----------------------------------------------------------------------------------------------------
+
+
+def received(plan: Schedule, table: str) -> set[str]:
+    """What the stage that finishes the lookup finds as it was received."""
+    stage = next(stage for stage in plan.pipes[0].stages if [s.table for s in stage.lookups] == [table])
+    return {f"{field.owner}.{field.field}" for field in stage.received}
+
+
+@pytest.mark.parametrize("copy_first", [True, False])
+def test_a_copied_header_has_what_was_received_where_the_other_has(copy_first: bool) -> None:
+    """Of a field that was changed before, or is changed later, only that one."""
+    b = Case()
+    b.header("g", "h_t", **{f"k{i}": 8 for i in range(4)}, v=8)
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    copy, change = st.CopyHeader(ex.HeaderRef("g", AT), ex.HeaderRef("h", AT), AT), b.set("h.v", 7)
+    plan = b.plan(*((copy, change) if copy_first else (change, copy)), apply("t0"), b.set("m1", b.get("g.v")), few=0)
+    fields = {"g.k0", "g.k1", "g.k2", "g.k3", "h.k0", "h.k1", "h.k2", "h.k3"}
+    assert received(plan, "t0") == (fields | {"g.v"} if copy_first else fields)
+
+
+def test_behind_a_varbit_nothing_lies_at_a_fixed_place() -> None:
+    b = Case()
+    b.header("g", "g_t", first=8, some=Varbit(32), last=8)
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    plan = b.plan(b.set("m1", 3), apply("t0"), b.set("h.v", b.get("g.last")), few=0)
+    assert {field for field in received(plan, "t0") if field.startswith("g.")} == {"g.first"}

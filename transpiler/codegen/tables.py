@@ -225,10 +225,8 @@ class Tables:
         for p in packed:
             low, bits_mask, top = ternary_of(entry.keys[p.index], p)
             size = bytes_of(p.bits)
-            whole = (1 << size * 8) - 1
-            padding = whole & ~((1 << p.bits) - 1)
             value += low.to_bytes(size, "big")
-            mask += (bits_mask | padding).to_bytes(size, "big")
+            mask += bits_mask.to_bytes(size, "big")
             high += top.to_bytes(size, "big")
             if p.key.match_kind is MatchKind.LPM:
                 prefix_bits += bits_mask.bit_count() - p.bits
@@ -270,11 +268,12 @@ def _bytes(part: bytes) -> str:
 
 
 def ternary_of(keyset: KeySet, packed: PackedKey) -> tuple[int, int, int]:
-    """A key set as (value or low end, mask, high end)."""
+    """A key set as (value or low end, mask, high end). Kinds other than ternary and optional do not look at the mask, lpm takes
+    its length from it."""
     full = (1 << packed.bits) - 1
     match keyset:
         case AnySet():
-            return 0, 0 if packed.key.match_kind is not MatchKind.RANGE else full, full
+            return 0, 0, full
         case ExactSet(value=value):
             return constant(value), full, constant(value)
         case MaskSet(value=value, mask=mask):
