@@ -235,7 +235,7 @@ class _StageLowering:
         externs = self.context.externs
         for access in self.pipe.stages[stage].prefetched:
             index = self.statements.render.amount(access.index)
-            made.append(externs.prefetch(access.instance, index))
+            made.append(externs.prefetch(externs.leader(access.instance), index))  # the line of all of a bundle
             if externs.is_striped(access.instance):
                 made.append(Do(call("macs_hold_prefetch", externs.locks(access.instance), index)))
         return tuple(dict.fromkeys(made))
