@@ -59,6 +59,7 @@ setup(
         "transpiler.p4info": ["proto/**/*.proto"],
         "macsad.p4runtime": ["proto/**/*.proto"],
         "macsad.thrift": ["idl/*.thrift"],
+        "macsad.shims": ["no_program.p4"],
     },
     cmdclass={"build_py": BuildWithData},
 )

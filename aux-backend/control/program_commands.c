@@ -25,7 +25,7 @@ static int load_program(struct macs_console *console, unsigned count, char **wor
     if (status == -E2BIG)
         return macs_text_fail(answer, "program %s needs more room with each packet than there is", program->name);
     if (status == -ENOTSUP)
-        return macs_text_fail(answer, "programs with queues or cut in two do not follow others, nor are they followed, "
+        return macs_text_fail(answer, "programs that are cut in two do not follow others, nor are they followed, "
                                       "nor one with sharded registers");
     return status ? macs_text_fail(answer, "program %s: %s", program->name, strerror(-status)) : 0;
 }

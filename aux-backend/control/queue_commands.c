@@ -46,7 +46,7 @@ static int take_range(const struct macs_switch *sw, unsigned count, char **words
 }
 
 static int check_queues(const struct macs_switch *sw, struct macs_text *answer) {
-    return sw->queues ? 0 : macs_text_fail(answer, "the program was built without queues (macsad build --queues)");
+    return sw->program->waited_at ? 0 : macs_text_fail(answer, "the program was built without queues (macsad build --queues)");
 }
 
 /* VALUE [PORT [PRIORITY]] */

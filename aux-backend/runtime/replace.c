@@ -3,19 +3,23 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "runtime/queues.h"
 #include "runtime/switch_program.h"
 #include "runtime/worker.h"
 #include "runtime/worker_threads.h"
 
 int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
     const bool is_cut = program->ingress_back != NULL, runs_cut = sw->program->ingress_back != NULL;
-    if (sw->queues || sw->steered || program->waited_at || is_cut || runs_cut)
+    if (sw->steered || is_cut || runs_cut)
         return -ENOTSUP;
     if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
         program->grow_bytes > sw->room.headroom)
         return -E2BIG;
+    int status = program->waited_at && !sw->queues ? macs_queues_create(&sw->queues, sw->options.priorities) : 0;
+    if (status)
+        return status;
     unsigned count;
-    const int status = macs_switch_program_create(sw, program, &count);
+    status = macs_switch_program_create(sw, program, &count);
     if (status)
         macs_switch_program_destroy(program, count);
     return status;

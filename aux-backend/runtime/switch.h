@@ -54,7 +54,7 @@ struct macs_switch {
     struct macs_capture *capture;       /* with --pcap, else NULL */
     _Atomic(struct macs_trace *) trace; /* while somebody traces, else NULL */
     _Atomic bool watched;               /* workers show what they receive: capture or trace is there */
-    struct macs_queues *queues;         /* of programs that have them, else NULL */
+    struct macs_queues *queues;         /* NULL until a program has them */
     struct macs_thread **workers;
     unsigned worker_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */

@@ -113,7 +113,7 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->sampled_in = thread->clocks ? macs_clocks_distance(thread->clocks) : UINT64_MAX;
     if (complete && sw->program->uses_requests)
         complete = macs_recirculation_create(&thread->recirculation, sw->options.buffers) == 0;
-    if (complete && sw->queues)
+    if (complete && sw->program->waited_at)
         complete = macs_backlog_create(&thread->backlog, sw->queues->priorities) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &thread->reader) : -ENOMEM;
     if (!status && sw->program->cipher)

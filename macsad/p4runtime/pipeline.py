@@ -29,9 +29,9 @@ class _Verified:
 class Pipeline:
     """The running program, and a configuration that is saved for a COMMIT.
 
-    `device_config`: the program's source, b"" if it is not known. `cleared` sets all state as it is when a switch starts;
-    `replace(info, made, keep)` puts another program in the running one's place. `build` compiles one; None: only
-    configurations of the program that runs are taken.
+    `device_config`: the program's source, b"" if it is not known. `awaits`: it stands for none, until a controller sets one.
+    `cleared` sets all state as it is when a switch starts; `replace(info, made, keep)` puts another program in the running
+    one's place. `build` compiles one; None: only configurations of the program that runs are taken.
     """
 
     def __init__(
@@ -41,8 +41,10 @@ class Pipeline:
         cleared: Callable[[], None],
         replace: Callable[[Message, Replacement, bool], None],
         build: Builder | None,
+        awaits: bool = False,
     ) -> None:
         self._lock = threading.Lock()
+        self._awaits = awaits
         self._info = info
         self._device_config = device_config
         self._cookie: int | None = None
@@ -63,10 +65,17 @@ class Pipeline:
             elif request.action != VERIFY:
                 self._commit(verified, keep=request.action == RECONCILE_AND_COMMIT)
 
+    def require(self) -> None:
+        """Requests that need a program wait until a controller has set one. Raises: Refused."""
+        if self._awaits:
+            raise Refused(Code.FAILED_PRECONDITION, "the switch has no program yet: set one first")
+
     def get(self, request: Message) -> Message:
-        """The configuration, or the parts of it that are asked for."""
+        """The configuration, or the parts of it that are asked for; none while one is awaited."""
         response = message("GetForwardingPipelineConfigResponse")()
         with self._lock:
+            if self._awaits:
+                return response
             config = response.config
             if self._cookie is not None:
                 config.cookie.cookie = self._cookie
@@ -81,7 +90,7 @@ class Pipeline:
             raise Refused(Code.INVALID_ARGUMENT, "there is no configuration")
         given = message("ForwardingPipelineConfig")()
         given.CopyFrom(request.config)
-        same = same_info(given.p4info, self._info)
+        same = not self._awaits and same_info(given.p4info, self._info)
         if same and (not given.p4_device_config or device_data(given.p4_device_config) == self._device_config):
             return _Verified(given, None)
         if self._build is None:
@@ -105,7 +114,7 @@ class Pipeline:
         elif not keep:
             self._cleared()
         self._cookie = config.cookie.cookie if config.HasField("cookie") else None
-        self._saved = None
+        self._saved, self._awaits = None, False
 
 
 def clear(client: Client, program: Program) -> None:

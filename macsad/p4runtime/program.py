@@ -211,9 +211,14 @@ def _keys(
     if len(fields) != len(infos):
         raise NotOfSwitch(f"the key of {name} has {len(fields)} fields, not {len(infos)}")
     return tuple(
-        Key(info.id, info.name, key["bits"], key["match"], translations.of(info))
+        Key(info.id, info.name, key["bits"], _kind(info, key["match"]), translations.of(info))
         for info, key in zip(infos, fields, strict=True)
     )
+
+
+def _kind(info: Message, there: str) -> str:
+    """BMv2's JSON has ternary keys for optional ones; the P4Info tells them apart."""
+    return "optional" if there == "ternary" and info.match_type == info.OPTIONAL else there
 
 
 def _table(

@@ -82,7 +82,9 @@ def table_entries(
     """The entities of a TableEntry: see _found()."""
     metadata, ages = _Metadata(client, table), _Ages(client, table)
     if asked.HasField("time_since_last_hit") and (not table.ages or asked.is_default_action):
-        raise Refused(Code.INVALID_ARGUMENT, f"entries of {table.name} do not time out so")
+        raise Refused(
+            Code.INVALID_ARGUMENT, f"{table.name} has no times of entries, or is asked for that of its default entry"
+        )
     for found in _found(client, table, asked, exact):
         entry = found.entry
         if asked.HasField("action") and not _same_action(asked.action, entry.action):

@@ -12,7 +12,8 @@ from typing import Any
 import grpc
 
 from macsad.addresses import BadAddress
-from macsad.p4runtime.service import STREAMS_MAX, Service, handlers
+from macsad.p4runtime.service import Service, handlers
+from macsad.p4runtime.streams import STREAMS_MAX, Streams
 
 MESSAGE_MAX = 64 << 20  # bytes of a request
 
@@ -55,14 +56,15 @@ class _Late:
 
 
 class Listening:
-    """A gRPC server that takes connections, whose calls wait until its service is there."""
+    """A gRPC server that takes connections, whose calls wait until its service is there, but for arbitration."""
 
-    def __init__(self, address: str, security: Security | None) -> None:
+    def __init__(self, address: str, security: Security | None, streams: Streams) -> None:
         """Raises: BadAddress, OSError."""
+        self.streams = streams
         limits = [("grpc.max_receive_message_length", MESSAGE_MAX), ("grpc.so_reuseport", 0)]
         self._late = _Late()
         self.server = grpc.server(futures.ThreadPoolExecutor(max_workers=STREAMS_MAX + 16), options=limits)
-        self.server.add_generic_rpc_handlers((handlers(self._late),))
+        self.server.add_generic_rpc_handlers((handlers(self._late, streams),))
         try:
             if security is None:
                 self.port = self.server.add_insecure_port(address)
@@ -80,11 +82,13 @@ class Listening:
     def close(self) -> None:
         """Ends calls that wait, too."""
         self._late.come(None)
+        self.streams.serve(None)
+        self.streams.arbitration.end()
         self.server.stop(None)
 
 
 def start(service: Service, address: str, security: Security | None) -> tuple[Any, int]:
     """A gRPC server of a service, and its port. Raises: BadAddress, OSError."""
-    listening = Listening(address, security)
+    listening = Listening(address, security, service.streams)
     listening.start(service)
     return listening.server, listening.port

@@ -1,16 +1,15 @@
 """The service: requests of controllers, carried out on a switch. P4Runtime spec 1.4.1 sections 12 to 17.
 
-Threads: gRPC calls the methods from threads of its own. `_lock` guards the device. A thread of each
-stream reads what its controller sends; one thread takes packets and digests from the switch.
+Threads: gRPC calls the methods from threads of its own, and streams.py those of messages. `_lock` guards the device. One
+thread takes packets and digests from the switch.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import grpc
 
 from macsad.control import Client
 from macsad.p4runtime import pipeline, reading, replacement
-from macsad.p4runtime.arbitration import Arbitration, Controller
+from macsad.p4runtime.arbitration import Controller
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.device import Device
 from macsad.p4runtime.messages import Message, message, messages
@@ -27,52 +26,54 @@ from macsad.p4runtime.pipeline import Pipeline
 from macsad.p4runtime.program import Program
 from macsad.p4runtime.replacement import Builder, Replacement
 from macsad.p4runtime.roles import RoleConfig, write_within
+from macsad.p4runtime.streams import STATUS, Streams
 from macsad.p4runtime.writing import Writer
 from macsad.protocol import ControlError, Digest, Idle, NoSwitchError, Push
 
-_log = logging.getLogger(__name__)
 VERSION = "1.4.1"
-STREAMS_MAX = 100
 _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR, _DATAPLANE_ATOMIC = 0, 1, 2
 WAITING = 1000  # messages for a controller with which no further ones are taken from the switch
 _READ_S = 0.02  # in which one that reads has read some of them
 _TRAILER_MAX = 8000  # bytes of what ends a call: gRPC clients refuse more than 16 KiB, some from 8 KiB on
 _PART = 500  # entities in a ReadResponse
-_STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class Service:
-    """P4Runtime of one switch. `cpu_port`: the `ctl:` port of packets from and to controllers, None without."""
+    """P4Runtime of one switch. `streams`: of its controllers, which may have begun before there was a switch; `cpu_port`: the
+    `ctl:` port of packets from and to controllers, None without; `awaits`: its program stands for none until a controller sets
+    one."""
 
     def __init__(
         self,
         socket: Path,
         program: Program,
         *,
-        device: int = 0,
+        streams: Streams | None = None,
         cpu_port: int | None = None,
         device_config: bytes = b"",
         build: Builder | None = None,
+        awaits: bool = False,
     ) -> None:
         self._lock = threading.Lock()
         self._socket = socket
-        self._arbitration = Arbitration(device)
+        self.streams = streams or Streams(0)
+        self._arbitration = self.streams.arbitration
         self._device = Device.of(socket, program, self._to_primaries)
         self._packets = Client(socket)  # to the switch
         self._packets_lock = threading.Lock()
         self._pushed = Client(socket)  # packets and digests from it
         self.on_replaced: Callable[[], None] = lambda: None  # called when another program runs
-        self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build)
+        self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build, awaits)
         self._cpu_port = cpu_port
         self._use(self._device)
         self._pushed.subscribe(Push.DIGESTS | Push.IDLE)
         if cpu_port is not None:
             self._pushed.take_frames(cpu_port)
-        self._streams = 0
         self._stopping = threading.Event()
         self.switch_ended = threading.Event()
         self._attendant = threading.Thread(target=self._attend, name="packets", daemon=True)
         self._attendant.start()
+        self.streams.serve(self._other)
 
     def close(self) -> None:
         """End the streams and leave the switch."""
@@ -95,6 +96,7 @@ class Service:
     def write(self, request: Message, context: Any) -> Message:
         with _Answering(context):
             config = self._allow(request)
+            self._pipeline.require()
             write = {
                 _CONTINUE_ON_ERROR: self._writer.write,
                 _ROLLBACK_ON_ERROR: self._writer.write_all_or_nothing,
@@ -117,6 +119,7 @@ class Service:
         with _Answering(context):
             self._arbitration.require_device(request.device_id)
             config = self._arbitration.config(request.role)
+            self._pipeline.require()
             found = reading.read(self._device, request.entities)
             entities = (entity for entity in found if config is None or config.covers(entity))
             while True:
@@ -148,49 +151,7 @@ class Service:
     def capabilities(self, request: Message, context: Any) -> Message:
         return message("CapabilitiesResponse")(p4runtime_api_version=VERSION)
 
-    def stream(self, requests: Iterable[Message], context: Any) -> Iterator[Message]:
-        """StreamChannel: what the controller sends is read by a thread; what is for it is sent from here."""
-        with self._lock:
-            self._streams += 1
-            too_many = self._streams > STREAMS_MAX
-        controller, ends = Controller(), [Refused(Code.UNAVAILABLE, "the server ends")]
-        try:
-            if too_many:
-                context.abort(_STATUS[Code.RESOURCE_EXHAUSTED], f"there are {STREAMS_MAX} controllers already")
-            context.add_callback(lambda: controller.out.put(None))
-            threading.Thread(target=self._listen, args=(controller, requests, ends), daemon=True).start()
-            while (response := controller.out.get()) is not None:
-                yield response
-            if context.is_active() and ends:
-                context.abort(_STATUS[ends[-1].code], ends[-1].message)
-        finally:
-            self._arbitration.gone(controller)
-            with self._lock:
-                self._streams -= 1
-
     # --- streams -----------------------------------------------------------------------------------------------------
-
-    def _listen(self, controller: Controller, requests: Iterable[Message], ends: list[Refused]) -> None:
-        try:
-            for request in requests:
-                kind = request.WhichOneof("update")
-                if kind == "arbitration":
-                    self._arbitration.update(controller, request.arbitration)
-                elif controller.role is None:
-                    raise Refused(Code.FAILED_PRECONDITION, "a stream begins with an arbitration")
-                else:
-                    self._other(controller, request, kind)
-            ends.clear()  # the controller has said all that it has to say
-        except Refused as refused:
-            ends.append(refused)
-        except (ControlError, OSError) as error:
-            ends.append(Refused(Code.UNAVAILABLE, str(error)))
-        except grpc.RpcError:  # the stream was broken off
-            ends.clear()
-        except Exception as error:  # the server's own fault: the controller learns of it, as of any other call
-            ends.append(Refused(Code.INTERNAL, f"{type(error).__name__}: {error}"))
-            _log.exception("a stream of a controller")
-        controller.out.put(None)
 
     def _other(self, controller: Controller, request: Message, kind: str | None) -> None:
         """A message that is answered by an error at most, with which the stream goes on."""
@@ -198,6 +159,7 @@ class Service:
             if kind == "packet":
                 if not self._arbitration.is_primary(controller):
                     raise Refused(Code.PERMISSION_DENIED, "only the primary sends packets")
+                self._pipeline.require()
                 self._send(request.packet)
             elif kind == "digest_ack":
                 if not self._arbitration.is_primary(controller):
@@ -349,13 +311,13 @@ class _Answering:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Refused):
-            self._context.abort(_STATUS[error.code], error.message)
+            self._context.abort(STATUS[error.code], error.message)
         if isinstance(error, (ControlError, OSError)):
             self._context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
 
 
-def handlers(service: Any) -> Any:
-    """The service, or what stands for it, as gRPC wants it."""
+def handlers(service: Any, streams: Streams) -> Any:
+    """The service, or what stands for it, and its streams, as gRPC wants them."""
 
     def handler(make: Callable[..., Any], method: Callable[..., Any], request: str, response: str) -> Any:
         return make(
@@ -372,7 +334,7 @@ def handlers(service: Any) -> Any:
         set_config: handler(unary, service.set_pipeline, f"{set_config}Request", f"{set_config}Response"),
         get_config: handler(unary, service.get_pipeline, f"{get_config}Request", f"{get_config}Response"),
         "StreamChannel": handler(
-            grpc.stream_stream_rpc_method_handler, service.stream, "StreamMessageRequest", "StreamMessageResponse"
+            grpc.stream_stream_rpc_method_handler, streams.stream, "StreamMessageRequest", "StreamMessageResponse"
         ),
         "Capabilities": handler(unary, service.capabilities, "CapabilitiesRequest", "CapabilitiesResponse"),
     }

@@ -22,13 +22,15 @@ _TURN_S = 2e-4
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where to serve, as what, and to whom. `tls`: key, certificate and authorities, PEM."""
+    """Where to serve, as what, and to whom. `tls`: key, certificate and authorities, PEM. `awaits`: the switch has a program
+    when a controller has set one."""
 
     address: str
     device: int = 0
     cpu_port: int | None = None
     anywhere: bool = False
     tls: tuple[Path | None, Path | None, Path | None] = (None, None, None)
+    awaits: bool = False
 
     def check(self) -> None:
         """What is wrong is told before anything is compiled. Raises: click.ClickException."""
@@ -47,11 +49,12 @@ class Settings:
     def listen(self) -> Any:
         """Take connections from now on: calls wait for the switch. Raises: click.ClickException."""
         from macsad.p4runtime import server
+        from macsad.p4runtime.streams import Streams
 
         key, certificate, clients = self.tls
         security = server.Security(key, certificate, clients) if key and certificate else None
         try:
-            return server.Listening(checked(self.address, self.anywhere), security)
+            return server.Listening(checked(self.address, self.anywhere), security, Streams(self.device))
         except (BadAddress, OSError) as error:
             raise click.ClickException(str(error)) from None
 
@@ -77,14 +80,23 @@ def serving(
         of_server = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
         joined = join(of_server, told, header_widths(hlir))
         cpu_port = _cpu_port(told, settings.cpu_port)
-        service = Service(socket, joined, device=settings.device, cpu_port=cpu_port, device_config=source, build=build)
+        service = Service(
+            socket,
+            joined,
+            streams=listening.streams,
+            cpu_port=cpu_port,
+            device_config=source,
+            build=build,
+            awaits=settings.awaits,
+        )
         listening.start(service)
     except (ControlError, NotOfSwitch) as error:
         if service is not None:
             service.close()
         raise click.ClickException(str(error)) from None
     shown = where if where.startswith("unix:") else f"{where.rpartition(':')[0]}:{listening.port}"
-    click.echo(f"ready: P4Runtime of {told['name']}, device {settings.device}, at {shown}")
+    name = "no program yet" if settings.awaits else told["name"]
+    click.echo(f"ready: P4Runtime of {name}, device {settings.device}, at {shown}")
     try:
         yield service
     finally:

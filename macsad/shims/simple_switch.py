@@ -17,6 +17,7 @@ from macsad.shims.ports import DEFAULT_PORT, socket_of
 DROP_PORT = 511
 BUFFERS = 4096  # packets: many switches run beside each other, of which most have little to do
 GRPC = "simple_switch_grpc"
+NO_PROGRAM = Path(__file__).with_name("no_program.p4")
 EVERYWHERE = ("0.0.0.0", "[::]", "")
 _USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4) [-- options of the target]"
 # What is understood and has no effect → why, for who asked for it. What asks for less than there is needs no word:
@@ -45,7 +46,7 @@ def parser(name: str) -> Parser:
     add("program", nargs="?", type=Path)
     add("-i", "--interface", action="append", default=[], metavar="N@NAME", help="port N is an interface")
     add("--use-files", type=int, metavar="SECONDS", help="ports are NAME_in.pcap and NAME_out.pcap")
-    add("--no-p4", action="store_true", help="refused: name the program")
+    add("--no-p4", action="store_true", help="begin without a program: a controller sets one")
     add(
         "--thrift-port",
         type=int,
@@ -92,36 +93,47 @@ def main(name: str, arguments: list[str]) -> int:
     asked = parser(name).parse_args([word for word in arguments if word != "--"])
     if (refused := _refused(asked)) is not None:
         return fail(name, refused)
-    if asked.program is None and asked.pcap and Path(asked.pcap).is_file():
-        asked.program, asked.pcap = Path(asked.pcap), "."  # the folder was left out
-    if asked.program is None:
-        return fail(name, "name a program", 2)
     ports, problem = _ports(asked)
-    if problem:
+    if problem := problem or _choose_program(asked):
         return fail(name, problem, 2)
     for option, why in _WITHOUT_EFFECT.items():
         if getattr(asked, option, None):
             note(name, f"--{option.replace('_', '-')}: {why}")
-    command = ["run", str(asked.program), *ports, "--buffers", str(BUFFERS), "--device-id", str(asked.device_id)]
-    if name == GRPC:
-        command += _p4runtime(name, asked)
-    if asked.restore_state:
-        command += ["--entries", str(asked.restore_state)]
-    if asked.pcap:
-        command += ["--pcap", asked.pcap]
-    if (asked.priority_queues or 1) > 1:
-        command += ["--queues", "--priority-queues", str(asked.priority_queues)]
-    if asked.log_file:
-        command += ["--log", str(asked.log_file)]
-    if getattr(asked, "enable_swap", False):
-        command += ["--replaceable"]
-    if asked.log_console:
-        command += ["--trace", "-"]
-    command += ["--thrift", str(asked.thrift_port)]
     from macsad import cli
 
     listening = socket_of(asked.thrift_port)
+    command = ["run", str(asked.program), *ports, *_options(name, asked), "--thrift", str(asked.thrift_port)]
     return cli.call([*command, "--socket", str(listening), "-o", str(listening.with_suffix(""))])
+
+
+def _choose_program(asked: argparse.Namespace) -> str:
+    """Sets `program`. Returns what is wrong."""
+    if asked.program is None and asked.pcap and Path(asked.pcap).is_file():
+        asked.program, asked.pcap = Path(asked.pcap), "."  # the folder was left out
+    if (asked.program is None) is not asked.no_p4:
+        return "--no-p4 and a program" if asked.no_p4 else "name a program"
+    asked.program = asked.program or NO_PROGRAM
+    return ""
+
+
+def _options(name: str, asked: argparse.Namespace) -> list[str]:
+    """Options of `macsad run`, but for the ports'."""
+    words = ["--buffers", str(BUFFERS), "--device-id", str(asked.device_id)]
+    if name == GRPC:
+        words += _p4runtime(name, asked)
+    elif asked.no_p4 or asked.enable_swap:
+        words += ["--replaceable"]
+    if asked.restore_state:
+        words += ["--entries", str(asked.restore_state)]
+    if asked.pcap:
+        words += ["--pcap", asked.pcap]
+    if (asked.priority_queues or 1) > 1:
+        words += ["--queues", "--priority-queues", str(asked.priority_queues)]
+    if asked.log_file:
+        words += ["--log", str(asked.log_file)]
+    if asked.log_console:
+        words += ["--trace", "-"]
+    return words
 
 
 def _refused(asked: argparse.Namespace) -> str | None:
@@ -131,8 +143,6 @@ def _refused(asked: argparse.Namespace) -> str | None:
             return f"--{option.replace('_', '-')}: {why}"
     if asked.drop_port not in (None, DROP_PORT):
         return f"--drop-port: the drop port is {DROP_PORT}"
-    if asked.no_p4:
-        return "--no-p4: a switch has its program from the beginning; name it"
     return "--use-files: files are read at once; give 0" if asked.use_files else None
 
 
@@ -143,7 +153,9 @@ def _p4runtime(name: str, asked: argparse.Namespace) -> list[str]:
         note(name, f"P4Runtime at 127.0.0.1:{port}: other hosts reach `macsad serve --anywhere`")
         host = "127.0.0.1"
     words = ["--p4runtime", f"{host}:{port}"]
-    return words if asked.cpu_port is None else [*words, "--cpu-port", str(asked.cpu_port)]
+    if asked.cpu_port is not None:
+        words += ["--cpu-port", str(asked.cpu_port)]
+    return [*words, "--await-program"] if asked.no_p4 else words
 
 
 def _ports(asked: argparse.Namespace) -> tuple[list[str], str]:

@@ -50,6 +50,8 @@ PORT_HELP = (
               help="With --p4runtime or --thrift: the number by which controllers know the switch.")  # fmt: skip
 @click.option("--cpu-port", type=click.IntRange(0, 65535),
               help="With --p4runtime: a port of this number for packets from and to controllers.")  # fmt: skip
+@click.option("--await-program", "awaits", is_flag=True,
+              help="With --p4runtime: PROGRAM only keeps ports open, until a controller sets another one.")  # fmt: skip
 @click.option("--thrift", "thrift_port", type=click.IntRange(0, 65535), metavar="PORT",
               help="Serve BMv2's Thrift services at this port of this host.")  # fmt: skip
 @click.option("--metrics", "metrics", metavar="ADDRESS", help="Serve metrics for Prometheus at HOST:PORT of this host.")
@@ -69,6 +71,7 @@ def command(
     address: str | None,
     device_id: int,
     cpu_port: int | None,
+    awaits: bool,
     thrift_port: int | None,
     metrics: str | None,
     trace: Path | None,
@@ -85,11 +88,13 @@ def command(
     another --arch it runs under qemu-user.
     """
     _known(rest)
-    settings = None if address is None else Settings(address, device_id, cpu_port)
+    settings = None if address is None else Settings(address, device_id, cpu_port, awaits=awaits)
     thrift = None if thrift_port is None else Thrift(thrift_port, device_id)
     for one in (settings, thrift):
         if one is not None:
             one.check()
+    if awaits and settings is None:
+        raise click.UsageError("--await-program is for --p4runtime")
     metrics_at = _metrics_at(metrics)
     if cpu_port is not None:
         if settings is None:
@@ -112,10 +117,9 @@ def command(
         tools = compilation.toolchain(request.wanted, built_for)
         asked = "--replaceable" in rest
         can_be_replaced = built_for.platform == "linux" and not wrapper and request.cut is None
-        if asked and not can_be_replaced:
-            raise click.UsageError(
-                "--replaceable is for --platform linux, this processor and programs that are not cut"
-            )
+        if (asked or awaits) and not can_be_replaced:
+            option = "--replaceable" if asked else "--await-program"
+            raise click.UsageError(f"{option} is for --platform linux, this processor and programs that are not cut")
         replaceable = can_be_replaced and (asked or settings is not None)
         if replaceable:
             tools, rest = (

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import grpc
+import pytest
 
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message, messages
 
 SECONDS = 60
+STREAM_S = 280  # a program may be compiled meanwhile
 INSERT, MODIFY, DELETE = 1, 2, 3
 
 
@@ -25,7 +27,7 @@ class Stream:
             request_serializer=message("StreamMessageRequest").SerializeToString,
             response_deserializer=message("StreamMessageResponse").FromString,
         )
-        self.call = method(iter(self._out.get, None), timeout=SECONDS)
+        self.call = method(iter(self._out.get, None), timeout=STREAM_S)
 
     def send(self, **update: Any) -> None:
         self._out.put(message("StreamMessageRequest")(**update))
@@ -93,6 +95,13 @@ class Controller:
                     return [Code(told.canonical_code) for told in self._details(value)]
             return [Code(error.code().value[0])] * len(updates)
         return [Code.OK] * len(updates)
+
+    def refusals(self, *updates: Any) -> list[str]:
+        """What is said of each update, of which one fails at least."""
+        with pytest.raises(grpc.RpcError) as refused:
+            self.call("Write", self.signed(message("WriteRequest")(updates=updates)))
+        (details,) = [v for k, v in refused.value.trailing_metadata() if k == "grpc-status-details-bin"]
+        return [told.message for told in self._details(details)]
 
     def _details(self, value: bytes) -> Iterator[Any]:
         for packed in messages().of("google.rpc.Status").FromString(value).details:

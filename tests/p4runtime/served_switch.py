@@ -35,14 +35,19 @@ def make(folder: Path) -> None:
 class Served:
     """A switch and a server of it."""
 
-    def __init__(self, switch: Switch, address: str, build_another: Any = None) -> None:
+    def __init__(self, switch: Switch, address: str, build_another: Any = None, awaits: bool = False) -> None:
         hlir = switches.load(PROGRAM)
         info = build(hlir, Diagnostics())
         self.info = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
         self.switch, self.address = switch, address
         self.program = join(self.info, switch.client.describe(), header_widths(hlir))
         self.service = Service(
-            switch.socket, self.program, cpu_port=CPU, device_config=PROGRAM.read_bytes(), build=build_another
+            switch.socket,
+            self.program,
+            cpu_port=CPU,
+            device_config=PROGRAM.read_bytes(),
+            build=build_another,
+            awaits=awaits,
         )
         self.server, _ = server.start(self.service, address, None)
         self.channel = grpc.insecure_channel(address)

@@ -19,7 +19,7 @@ from macsad.addresses import BadAddress, checked
 from macsad.p4runtime import server
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message
-from macsad.p4runtime.service import STREAMS_MAX
+from macsad.p4runtime.streams import STREAMS_MAX, Streams
 
 
 class Authority:
@@ -102,6 +102,18 @@ def test_clients_show_a_certificate(secured: int, authority: Authority, tmp_path
     assert answers(secure(secured, authority.certificate)) is Code.UNAVAILABLE
     stranger = Authority(tmp_path, "stranger")
     assert answers(secure(secured, authority.certificate, stranger.make("client"))) is Code.UNAVAILABLE
+
+
+def test_who_is_primary_is_told_before_there_is_a_switch() -> None:
+    listening = server.Listening("127.0.0.1:0", None, Streams(7))
+    with grpc.insecure_channel(f"127.0.0.1:{listening.port}") as channel:
+        stream, another = Stream(channel), Stream(channel)
+        assert stream.arbitrate(1, device=7).status.code == Code.OK
+        another.arbitration(2, device=8)
+        assert another.ends() is Code.NOT_FOUND
+        stream.send(packet=message("PacketOut")(payload=b"payload"))  # waits for the switch, which never comes
+        listening.close()
+        assert stream.ends() is Code.UNAVAILABLE
 
 
 def test_a_request_is_too_long(controller: Controller) -> None:

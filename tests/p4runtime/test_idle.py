@@ -54,3 +54,14 @@ def test_what_is_refused(controller: Controller) -> None:
         update(INSERT, table_entry=exact), update(MODIFY, table_entry=default), update(INSERT, table_entry=negative)
     )
     assert codes == [Code.INVALID_ARGUMENT] * 3
+
+
+def test_the_words_that_controllers_know(controller: Controller) -> None:
+    """Those of BMv2's server: tests of controllers compare them."""
+    exact = controller.entry("exact_t", {1: b"\1"}, "count_forward", 1, idle_timeout_ns=1)
+    written = aging(controller, 1)
+    written.time_since_last_hit.SetInParent()
+    assert controller.refusals(update(INSERT, table_entry=exact), update(INSERT, table_entry=written)) == [
+        "idle_timeout_ns must be set to 0 for tables which do not support idle timeout",
+        "has_time_since_last_hit must not be set in WriteRequest",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,13 +32,16 @@ COMPILING_S = 280
 
 
 @pytest.fixture
-def replaceable(tmp_path: Path) -> Iterator[Served]:
-    """A switch of served.p4 of its own, whose server compiles other programs."""
+def replaceable(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
+    """A switch of served.p4 of its own, whose server compiles other programs; with a true parameter it awaits one."""
     ports = [f"--port={number}=ctl:" for number in (0, 1, CPU)]
     binary = built_once(PROGRAM, make) / PROGRAM.stem
     switch = Switch(binary, tmp_path, [*ports, "--buffers=8192", "--replaceable", "--workers=2"])
     serving = Served(
-        switch, f"unix:{tmp_path}/p4rt", replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built", {})
+        switch,
+        f"unix:{tmp_path}/p4rt",
+        replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built", {}),
+        awaits=bool(getattr(request, "param", False)),
     )
     yield serving
     serving.close()
@@ -141,9 +145,65 @@ def test_what_is_refused(replaceable: Served) -> None:
     stream.close()
 
 
+@pytest.mark.parametrize("replaceable", [True], indirect=True, ids=["awaiting"])
+def test_nothing_is_done_before_a_program_is_set(replaceable: Served) -> None:
+    """P4Runtime spec 1.4.1 sections 14 and 15."""
+    stream = Stream(replaceable.channel)
+    assert stream.arbitrate(1).status.code == OK
+    controller = Controller(replaceable.channel, replaceable.info)
+    entry = controller.entry("lpm_t", {}, "forward", 1, is_default_action=True)
+    assert controller.write(update(MODIFY, table_entry=entry)) == [Code.FAILED_PRECONDITION]
+    with pytest.raises(grpc.RpcError) as refused:
+        entries(controller, "lpm_t")
+    assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    stream.send(packet=message("PacketOut")(payload=b"payload"))
+    assert stream.next().error.canonical_code == Code.FAILED_PRECONDITION
+    get = "GetForwardingPipelineConfig"
+    assert not controller.call(get, message(f"{get}Request")()).HasField("config")
+
+    assert set_pipeline(controller, COMMIT, replaceable.info, PROGRAM.read_bytes()) is OK
+    assert controller.write(update(MODIFY, table_entry=entry)) == [OK]
+    assert entries(controller, "lpm_t", is_default_action=True) == [entry]
+    assert controller.call(get, message(f"{get}Request")()).config.p4info == replaceable.info
+    stream.close()
+
+
 def test_a_program_that_is_cut_follows_no_other(replaceable: Served, tmp_path: Path) -> None:
     """A switch has its workers for the front and the back from the beginning."""
     request = replace(Request(OTHER), cut="new_t", wanted=ALL.without(["small-tables"]))
     tools = replace(toolchain.find(optimise="-O0"), form=toolchain.Form.LIBRARY)
     library, _ = compilation.build(request, switches.load(OTHER), tmp_path / "cut", tools)
     assert "cut in two" in replaceable.switch.fail(f"load_program {library.absolute()}")
+
+
+def test_programs_with_queues_follow_others_and_are_followed(replaceable: Served, tmp_path: Path) -> None:
+    """What waits goes out when another program takes over. Rates are those of the ports, which stay."""
+    tools = replace(toolchain.find(optimise="-O0"), form=toolchain.Form.LIBRARY)
+    other = switches.load(OTHER)
+    plain, _ = compilation.build(Request(OTHER), other, tmp_path / "plain", tools)
+    queued, _ = compilation.build(Request(OTHER, queues=True), other, tmp_path / "queued", tools)
+    switch = replaceable.switch
+
+    def follow(built: Path) -> None:
+        library = shutil.copy(built, tmp_path / str(len(list(tmp_path.iterdir()))))  # none is loaded twice
+        switch.do(f"load_program {library}", "swap_programs", "table_add I.exact_t I.count_forward 1 => 1")
+
+    def waiting() -> int:
+        return sum(int(line.split()[2]) for line in switch.do("show_queues").splitlines()[1:])
+
+    assert "without queues" in switch.fail("show_queues")
+    follow(queued)
+    switch.do("set_queue_bit_rate 1")  # a frame takes minutes
+    assert switch.client.inject(0, [ethernet(1, kind) for kind in range(3)]) == 3
+    while switch.client.stats()["received"] < 3:
+        pass
+    assert waiting() == 2
+    follow(plain)
+    assert switch.client.collect() == [(1, ethernet(1, kind)) for kind in range(3)]
+    assert "without queues" in switch.fail("show_queues")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
+    follow(queued)
+    assert switch.do("show_queues").splitlines()[1].split()[5] == "1"  # bits/s
+    switch.do("set_queue_bit_rate 0")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
+    assert waiting() == 0

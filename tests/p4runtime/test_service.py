@@ -13,6 +13,7 @@ from switch_harness import ethernet
 
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message
+from macsad.p4runtime.program import join
 from macsad.p4runtime.service import WAITING, Service
 
 OK = Code.OK
@@ -59,6 +60,15 @@ def test_each_kind_of_match(controller: Controller) -> None:
     assert [e in (whole, some) for e in all_of(controller, "all_t")] == [True, True]
     assert controller.read(entity(table_entry=controller.entry("all_t", every, priority=7)))[0].table_entry == whole
     assert controller.read(entity(table_entry=controller.entry("all_t", every, priority=8))) == []
+
+
+def test_a_program_in_json_has_ternary_keys_for_optional_ones(served: Any) -> None:
+    told = served.switch.client.describe()
+    (all_t,) = [table for table in told["tables"] if table["name"] == "I.all_t"]
+    assert [key["match"] for key in all_t["key"]] == ["ternary", "range", "optional"]
+    all_t["key"][2]["match"] = "ternary"
+    number = next(t.preamble.id for t in served.info.tables if t.preamble.name == "I.all_t")
+    assert join(served.info, told, {}).table(number).keys == served.program.table(number).keys
 
 
 WRONG = {

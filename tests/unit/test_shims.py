@@ -130,6 +130,15 @@ def test_a_state_is_restored_before_the_first_packet(run: list[list[str]], tmp_p
     assert run[0][run[0].index("--entries") + 1] == "state"
 
 
+def test_without_a_program(run: list[list[str]]) -> None:
+    assert started("simple_switch_grpc", "-i 0@a --no-p4 -- --cpu-port 510") == 0
+    assert started("simple_switch", "-i 0@a --no-p4") == 0
+    by_grpc, by_thrift = run
+    assert Path(by_grpc[1]).is_file() and by_thrift[1] == by_grpc[1]
+    assert "--await-program" in by_grpc and "--p4runtime" in by_grpc
+    assert "--replaceable" in by_thrift and "--await-program" not in by_thrift
+
+
 def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Path) -> None:
     program = tmp_path / "p.json"
     program.write_text("{}")
@@ -146,7 +155,7 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
         ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
         ("--use-files 2 p.json", "files are read at once; give 0"),
         ("--frobnicate p.json", "unrecognized arguments: --frobnicate"),
-        ("--no-p4", "a switch has its program from the beginning"),
+        ("--no-p4 p.json", "--no-p4 and a program"),
     ],
 )
 def test_what_cannot_be_is_told(

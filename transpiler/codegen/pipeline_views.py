@@ -345,6 +345,11 @@ class PassView:
         return self.uses_common or self.in_sub_batches or bool(self.clocks) or "worker" in self.takes
 
     @property
+    def uses_packets(self) -> bool:
+        """Whether its stages use anything of its packets."""
+        return bool(of_packet(tuple(self.takes)))
+
+    @property
     def gives_unused(self) -> bool:
         """Whether verdicts are not used."""
         return self.form is Form.PACKETS and "verdict" in self.takes
