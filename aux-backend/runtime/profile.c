@@ -3,6 +3,7 @@
 #include <macs/qsbr.h>
 #include <stdlib.h>
 
+#include "runtime/profile.h"
 #include "runtime/profile_writer.h"
 #include "tables/common/memory.h"
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <macs/qsbr.h>
 
+#include "runtime/profile.h"
 #include "runtime/profile_writer.h"
 
 static uintptr_t list_of(const struct macs_profile *profile, uint32_t handle) {

@@ -7,6 +7,7 @@
 #include <macs/qsbr.h>
 #include <string.h>
 
+#include "runtime/profile.h"
 #include "runtime/profile_writer.h"
 
 static struct macs_entry *home_of(const struct macs_profile *profile, uint32_t handle) {

@@ -2,9 +2,11 @@
 #ifndef MACS_RUNTIME_PROFILE_WRITER_H
 #define MACS_RUNTIME_PROFILE_WRITER_H
 
+#include <macs/profile.h>
+#include <stdbool.h>
+
 #include "runtime/handles.h"
 #include "runtime/ids.h"
-#include "runtime/profile.h"
 #include "tables/common/values.h"
 
 struct macs_profile_writer {
