@@ -27,6 +27,7 @@ VERBS = {
     "simulate": "Run a packet test on the interpreter.",
     "graph": "Draw a program's parser, controls or tables; print its plan.",
     "gen": "Generate table entries, and traffic that hits them.",
+    "testgen": "Make packet tests that take every way through a program.",
     "bench": "Measure throughput and cycles a packet.",
     "profile": "Measure what packets cost this machine.",
     "tune": "Choose B, b and optimisations by model and measurement.",

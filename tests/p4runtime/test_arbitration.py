@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from controller import INSERT, Controller, Stream, update
 
-from macsad.p4runtime.codes import Code
+from macsad.p4runtime.arbitration import Arbitration, Controller as ControllerStream
+from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import message
 
 HIGH = 1 << 100  # ids have 128 bits; each test goes on where the one before has been
@@ -47,6 +49,20 @@ def test_only_the_primary_writes(served: Any) -> None:
     assert backup.next().error.canonical_code == Code.PERMISSION_DENIED
     backup.close()
     stream.close()
+
+
+def test_without_streams_nobody_needs_an_election_id() -> None:
+    """As with BMv2's server."""
+    arbitration, update = Arbitration(3), message("MasterArbitrationUpdate")(device_id=3)
+    update.election_id.low = 1
+    assert arbitration.require(3, "", None) is None
+    for role, election in (("", update.election_id), ("a role", None)):
+        with pytest.raises(Refused, match="not the primary"):
+            arbitration.require(3, role, election)
+    arbitration.update(ControllerStream(), update)
+    assert arbitration.require(3, "", update.election_id) is None
+    with pytest.raises(Refused, match="not the primary"):
+        arbitration.require(3, "", None)
 
 
 def test_streams_that_end(served: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from transpiler.hlir import arithmetic, expressions as ex
 from transpiler.hlir.types import Type, Varbit, width_of
+from transpiler.interpreter.shadowed import Arithmetic, Shadowed, settled
 from transpiler.interpreter.state import BitString, HeaderValue, State, Value, zero
 
 
@@ -20,23 +21,26 @@ def evaluate(expression: ex.Expression, state: State) -> int:
 def evaluate_any(expression: ex.Expression, state: State) -> Value:
     """The value of any expression but a text or a list."""
     match expression:
-        case ex.Const(value=value):
-            return value
+        case ex.Const(value=known):
+            return known
         case ex.Read(place=place):
             return read(place, state)
         case ex.IsValid(header=place):
             found = find_header(place, state)
             return int(found is not None and found.valid)
         case ex.Unary(op=op, operand=operand, type=type_):
-            return arithmetic.unary(op, evaluate(operand, state), type_)
+            value = evaluate(operand, state)
+            return _of(value).unary(op, value, type_)
         case ex.Binary():
             return _binary(expression, state)
         case ex.Conditional(condition=condition, then=then, otherwise=otherwise):
             return evaluate_any(then if evaluate(condition, state) else otherwise, state)
         case ex.Slice(operand=operand, high=high, low=low):
-            return arithmetic.bits_of(evaluate(operand, state), high, low)
+            value = evaluate(operand, state)
+            return _of(value).bits_of(value, high, low)
         case ex.Cast(operand=operand, type=type_):
-            return arithmetic.cast(evaluate(operand, state), operand.type, type_)
+            value = evaluate(operand, state)
+            return _of(value).cast(value, operand.type, type_)
         case ex.Text() | ex.ListExpression():
             return 0
 
@@ -46,7 +50,13 @@ def _binary(expression: ex.Binary, state: State) -> int:
     if isinstance(left.type, Varbit):
         same = evaluate_any(left, state) == evaluate_any(right, state)
         return int(same == (op is ex.BinaryOp.EQ))
-    return arithmetic.binary(op, evaluate(left, state), evaluate(right, state), left.type, right.type)
+    a, b = evaluate(left, state), evaluate(right, state)
+    return _of(a, b).binary(op, a, b, left.type, right.type)
+
+
+def _of(*values: int) -> Arithmetic:
+    """What computes with these."""
+    return next((value.arithmetic for value in values if isinstance(value, Shadowed)), arithmetic)
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -60,7 +70,7 @@ def find_header(place: ex.HeaderPlace, state: State) -> HeaderValue | None:
         case ex.ElementRef(stack=stack, index=index):
             position = arithmetic.number(evaluate(index, state), index.type)
             declared = state.program.stack[stack]
-            return state.headers[declared.element(position)] if 0 <= position < declared.size else None
+            return state.headers[declared.element(settled(position))] if 0 <= position < declared.size else None
 
 
 def read(place: ex.Place, state: State) -> Value:

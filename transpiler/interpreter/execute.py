@@ -45,29 +45,36 @@ class Execution(Run):
             raise Runaway
 
     def _step(self, statement: st.Statement) -> str | None:
+        self.watch.statement(statement)
         match statement:
             case st.If(condition=condition, then=then, otherwise=otherwise):
-                return self.run(then if evaluate(condition, self.state) else otherwise)
+                holds = bool(evaluate(condition, self.state))
+                self.watch.arm(statement, 0 if holds else 1)
+                return self.run(then if holds else otherwise)
             case st.Switch(subject=subject, cases=cases, default=default):
                 value = evaluate(subject, self.state)
-                return self.run(next((c.body for c in cases if value in c.values), default))
+                which = next((i for i, c in enumerate(cases) if value in c.values), len(cases))
+                self.watch.arm(statement, which)
+                return self.run(cases[which].body if which < len(cases) else default)
             case st.Block(label=label, body=body):
                 left = self.run(body)
                 return None if left == label else left
             case st.Leave(label=label):
                 return label
-            case st.While(condition=condition, body=body):
-                return self._loop(condition, body)
+            case st.While():
+                return self._loop(statement)
             case _:
                 self._simple(statement)
                 return None
 
-    def _loop(self, condition: ex.Expression, body: st.Body) -> str | None:
-        while evaluate(condition, self.state):
+    def _loop(self, loop: st.While) -> str | None:
+        while evaluate(loop.condition, self.state):
+            self.watch.arm(loop, 0)
             self.tick()
-            left = self.run(body)
+            left = self.run(loop.body)
             if left is not None:
                 return left
+        self.watch.arm(loop, 1)
         return None
 
     def _simple(self, statement: st.Statement) -> None:
@@ -114,7 +121,9 @@ class Execution(Run):
             case st.Advance(bits=bits):
                 self.reader.advance(evaluate(bits, self.state))
             case st.Verify(condition=condition, error=error):
-                if not evaluate(condition, self.state):
+                holds = bool(evaluate(condition, self.state))
+                self.watch.arm(statement, 0 if holds else 1)
+                if not holds:
                     members = self.state.program.errors.members
                     ordinal = evaluate(error, self.state)
                     raise ParserReject(members[ordinal] if ordinal < len(members) else members[0])
@@ -140,6 +149,7 @@ class Execution(Run):
             self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
         self.applied, self.missed = table, values if entry is None else None
         self.hit = entry.handle if entry is not None else None
+        self.watch.outcome(table.declared, call.action, entry is not None)
         self.run_action(call)
 
     def run_action(self, call: Call) -> None:

@@ -28,6 +28,7 @@ def parse(run: Execution, parser: Parser, reader: Reader) -> str:
         while True:
             run.tick()
             run.trace(Event("state", current.name, current.span))
+            run.watch.state(current)
             if current.name in stalling:
                 visits = visits + 1 if reader.cursor == stalled_at else 1
                 stalled_at = reader.cursor
@@ -50,12 +51,14 @@ def _next(run: Execution, state: ParserState) -> str:
     match state.transition:
         case Goto(state=target):
             return target
-        case Select(subjects=subjects, cases=cases):
+        case Select(subjects=subjects, cases=cases) as select:
             values = [evaluate(s, run.state) for s in subjects]
             types = [s.type for s in subjects]
-            for case in cases:
+            for which, case in enumerate(cases):
                 if _covers(run, case, values, types):
+                    run.watch.arm(select, which)
                     return case.state
+            run.watch.arm(select, len(cases))
             raise ParserReject("NoMatch")
 
 

@@ -16,6 +16,7 @@ from transpiler.interpreter.replication import Replication
 from transpiler.interpreter.state import State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.trace import Event, Trace
+from transpiler.interpreter.watch import NOBODY, Watch
 
 PASSES_LIMIT = 256  # second passes (clones of egress, resubmitted and recirculated packets) of one received packet
 
@@ -30,6 +31,7 @@ class Paths:
         self.store = store
         self.replication = replication
         self.trace: Trace = lambda event: None
+        self.watch: Watch = NOBODY
         self.now_us = 0
         self.queue: deque[Callable[[], None]] = deque()
         self.sent: list[Sent] = []
@@ -71,15 +73,23 @@ class Paths:
         if not isinstance(parser, Parser):
             transit.payload = data
             return 0
-        run = Execution(self.store, state, transit, self.trace)
-        reader = Reader(data)
+        run = self.execution(state, transit)
+        reader = self.reader(data)
         error = parse(run, parser, reader)
         transit.payload = reader.payload
         return self.program.errors.members.index(error) if error != NO_ERROR else 0
 
+    def execution(self, state: State, transit: Transit) -> Execution:
+        """What runs a parser or control."""
+        return Execution(self.store, state, transit, self.trace, self.watch)
+
+    def reader(self, data: bytes) -> Reader:
+        """What a parser reads a frame with."""
+        return Reader(data)
+
     def control(self, role: Role, state: State, transit: Transit) -> Execution:
         """Run a control, if the program has it."""
-        run = Execution(self.store, state, transit, self.trace)
+        run = self.execution(state, transit)
         control = self.program.pipe(role)
         if isinstance(control, Control):
             state.enter_pipe()

@@ -7,6 +7,7 @@ from transpiler.interpreter.state import State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.tables import RuntimeTable
 from transpiler.interpreter.trace import Trace
+from transpiler.interpreter.watch import NOBODY, Watch
 
 
 class Run:
@@ -14,11 +15,12 @@ class Run:
     `rounds` of all loops so far. `applied`: the table whose action runs, `missed`: the key that missed it, `hit`: else the
     handle of the entry."""
 
-    def __init__(self, store: Store, state: State, transit: Transit, trace: Trace) -> None:
+    def __init__(self, store: Store, state: State, transit: Transit, trace: Trace, watch: Watch = NOBODY) -> None:
         self.store = store
         self.state = state
         self.transit = transit
         self.trace = trace
+        self.watch = watch
         self.reader = Reader(b"")
         self.writer = Writer()
         self.rounds = 0

@@ -18,6 +18,7 @@ from transpiler.interpreter.replication import Replication, Session
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.tables import Call, Choice, ControlError, GroupRef, MemberRef, Profile, RuntimeTable
 from transpiler.interpreter.trace import Event, Trace, silent
+from transpiler.interpreter.watch import NOBODY, Watch
 
 _DEEPEST = 50_000  # Python frames: expressions of real programs nest deeply, and nothing here recurses without them
 _T = TypeVar("_T")
@@ -31,7 +32,13 @@ class Switch:
     """
 
     def __init__(
-        self, program: Program, *, seed: int = 0, clock: Callable[[], int] | None = None, trace: Trace = silent
+        self,
+        program: Program,
+        *,
+        seed: int = 0,
+        clock: Callable[[], int] | None = None,
+        trace: Trace = silent,
+        watch: Watch = NOBODY,
     ) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         self.program = program
@@ -40,6 +47,7 @@ class Switch:
         self.replication = Replication()
         carries: type[Paths] = part(program.architecture, "paths").PATHS
         self._paths = carries(program, self.store, self.replication)
+        self._paths.watch = watch
         self._clock = clock
         self._packets = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
@@ -103,6 +104,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
     probe = Probe(program, wishes.port)
     finder = search(program, probe, wishes.seed, advance)
+    _solve(finder, wishes, advance)
     bring_out(finder, wishes.seed, advance)
     found = finder.templates
     if not fillable(program):
@@ -111,6 +113,15 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     made = _Builder(program, wishes, diagnostics, probe).build(together)
     _complain(program, made, diagnostics)
     return made
+
+
+def _solve(finder: Finder, wishes: Wishes, advance: Advance) -> None:
+    """Ask for frames for the tables that no try has hit, where z3 is installed: the one thing here that needs it."""
+    missing = [table.name for table in finder.targets if not finder.is_hit(table.name)]
+    if missing and find_spec("z3") is not None:
+        from transpiler.traffic.solved import solve
+
+        solve(finder, missing, wishes.port, advance, wishes.seed)
 
 
 def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics) -> Plan:

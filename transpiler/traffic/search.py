@@ -19,7 +19,7 @@ from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.traverse import keyset_expressions, program_expressions, walk_expression
 from transpiler.hlir.types import width_of
 from transpiler.interpreter.tables import Call
-from transpiler.traffic.checksums import Checksum, checksums, declared
+from transpiler.traffic.checksums import Checksum, Declared, checksums, declared
 from transpiler.traffic.parser_paths import Shape, shapes
 from transpiler.traffic.probe import Observation, Probe
 from transpiler.traffic.symbolic import field_width
@@ -79,7 +79,7 @@ def search(program: Program, probe: Probe, seed: int, advance: Advance) -> Finde
     """Look for templates: it has then the best that was found of each shape for each set of tables and state.
     `advance(done, total)` is told how far."""
     sums = declared(program)
-    forms = tuple(_Form(shape, checksums(program, shape, sums)) for shape in shapes(program)[: TRIES // 4])
+    forms = tuple(form_of(program, shape, sums) for shape in shapes(program)[: TRIES // 4])
     finder = Finder(probe, forms, Random(seed))
     rounds = TRIES // len(forms) if forms else 0
     for turn in range(rounds):
@@ -112,12 +112,18 @@ class _Form:
     sums: tuple[Checksum, ...]
 
 
+def form_of(program: Program, shape: Shape, sums: Declared) -> _Form:
+    """A shape with the checksums that the program declares."""
+    return _Form(shape, checksums(program, shape, sums))
+
+
 class Finder:
     """Tries frames. `found`: the best template for each form and set of tables and state; `fruitless`: tries since a
     table was hit, or hit by a frame that comes out, for the first time."""
 
     def __init__(self, probe: Probe, forms: Sequence[_Form], chance: Random) -> None:
-        self.program, self.probe, self.forms, self.chance = probe.program, probe, forms, chance
+        self.program, self.probe, self.chance = probe.program, probe, chance
+        self.forms = tuple(forms)
         self.targets = fillable(probe.program)
         self.candidates = _candidates(probe.program)
         self.found: dict[tuple[int, tuple[str, ...], frozenset[str]], Template] = {}
@@ -138,9 +144,17 @@ class Finder:
         """Any frame of a form."""
         return _frame(self.program, self.forms[number], self.candidates, chance, 1)
 
+    def given(self, shape: Shape, data: bytes) -> Frame:
+        """A frame that was found otherwise, of the last form, filled up with zeros."""
+        return Frame(shape, data.ljust(SMALLEST, b"\0"), self.forms[-1].sums, known(data))
+
     def usual(self, number: int) -> Frame:
         """The frame of a form that has what is well known."""
         return _frame(self.program, self.forms[number], self.candidates, self.chance, 0)
+
+    def is_hit(self, table: str) -> bool:
+        """Whether a frame hits the table."""
+        return (table, False) in self._hit or (table, True) in self._hit
 
     def is_sent(self, table: str) -> bool:
         """Whether a frame that hits the table comes out."""

@@ -1,0 +1,1 @@
+"""`macsad testgen`: generated tests as STF, and what they cover."""

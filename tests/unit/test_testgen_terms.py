@@ -1,0 +1,106 @@
+"""The terms of testgen compute what HLIR's arithmetic does, for random numbers of random types."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+z3 = pytest.importorskip("z3")
+
+from transpiler.externs import algorithms  # noqa: E402
+from transpiler.hlir import arithmetic  # noqa: E402
+from transpiler.hlir.expressions import COMPARISONS, BinaryOp, UnaryOp  # noqa: E402
+from transpiler.hlir.types import Bits, Bool  # noqa: E402
+from transpiler.testgen.externs import _exact  # noqa: E402
+from transpiler.testgen.packet import split  # noqa: E402
+from transpiler.testgen.record import Record  # noqa: E402
+from transpiler.testgen.terms import Term, Terms  # noqa: E402
+
+ROUNDS = 300
+LOGIC = (BinaryOp.LAND, BinaryOp.LOR)
+
+
+def value_of(made: int, record: Record) -> int:
+    """What a term is for the numbers that its variables have."""
+    assert isinstance(made, Term)
+    pairs = [(z3.BitVec(n, w), z3.BitVecVal(record.assignment[n], w)) for n, w in (("a", W), ("b", W), ("c", 7))]
+    return int(z3.simplify(z3.substitute(made.bits, *pairs)).as_long())
+
+
+W = 13
+
+
+@pytest.mark.parametrize("op", [op for op in BinaryOp if op not in LOGIC], ids=lambda op: op.name)
+@pytest.mark.parametrize("signed", [False, True], ids=["bit", "int"])
+def test_binary(op: BinaryOp, signed: bool) -> None:
+    chance = Random(op.name)
+    type_ = Bits(W, signed)
+    shift = op in (BinaryOp.SHL, BinaryOp.SHR)
+    for _ in range(ROUNDS // 10):
+        numbers = {
+            "a": chance.getrandbits(W),
+            "b": chance.choice([0, chance.getrandbits(W)]),
+            "c": chance.getrandbits(7),
+        }
+        record = Record(dict(numbers))
+        a, other = record.variable("a", W), ("c", Bits(7)) if shift else ("b", type_)
+        b = record.variable(other[0], other[1].width)
+        made = Terms(record).binary(op, a, b, type_, other[1])
+        assert int(made) == arithmetic.binary(op, int(a), int(b), type_, other[1])
+        assert value_of(made, record) == int(made), (op, numbers)
+        assert isinstance(made, Term) and z3.is_bool(made.of) == (op in COMPARISONS)
+
+
+@pytest.mark.parametrize("op", UnaryOp, ids=lambda op: op.name)
+def test_unary(op: UnaryOp) -> None:
+    record = Record({"a": 0x155, "b": 0, "c": 0})
+    type_ = Bool() if op is UnaryOp.NOT else Bits(W)
+    made = Terms(record).unary(op, record.variable("a", W), type_)
+    assert value_of(made, record) == int(made) == arithmetic.unary(op, 0x155, type_)
+
+
+@pytest.mark.parametrize("signed", [False, True], ids=["bit", "int"])
+@pytest.mark.parametrize("width", [1, 5, 13, 20])
+def test_casts_and_slices(width: int, signed: bool) -> None:
+    for number in (0, 0x1555, 0x1FFF, 0x0AAA):
+        record = Record({"a": number, "b": 0, "c": 0})
+        a, terms = record.variable("a", W), Terms(record)
+        made = terms.cast(a, Bits(W, signed), Bits(width))
+        assert value_of(made, record) == int(made) == arithmetic.cast(number, Bits(W, signed), Bits(width))
+        truth = terms.cast(a, Bits(W), Bool())
+        assert value_of(truth, record) == int(truth) == int(number != 0)
+        part = terms.bits_of(a, 9, 4)
+        assert value_of(part, record) == int(part) == number >> 4 & 0x3F
+
+
+@pytest.mark.parametrize("algorithm", ["csum16", "xor16"])
+@pytest.mark.parametrize("size", [2, 7, 20])
+def test_sums_of_words(algorithm: str, size: int) -> None:
+    chance = Random(size)
+    for _ in range(20):
+        data = chance.randbytes(size) if chance.random() < 0.8 else b"\xff" * size
+        term = _exact(algorithm, z3.BitVecVal(int.from_bytes(data, "big"), 8 * size), None, 16)
+        assert z3.simplify(term).as_long() == algorithms.compute(algorithm, data)
+        before = chance.getrandbits(16)
+        more = _exact(algorithm, z3.BitVecVal(int.from_bytes(data, "big"), 8 * size), before, 16)
+        assert z3.simplify(more).as_long() == algorithms.extend(algorithm, before, data)
+
+
+def test_bytes_of_bit_vectors() -> None:
+    parts = [z3.BitVec("x", 3), z3.BitVecVal(0x7F, 7), z3.BitVec("y", 12)]
+    terms = split(parts, 22)
+    whole = z3.Concat(*[z3.BitVecVal(0, 8) if t is None else t for t in terms])
+    known = z3.simplify(z3.substitute(whole, (parts[0], z3.BitVecVal(5, 3)), (parts[2], z3.BitVecVal(0xABC, 12))))
+    assert known.as_long() == (5 << 19 | 0x7F << 12 | 0xABC) << 2
+
+
+def test_decisions_outside_of_expressions_are_noted() -> None:
+    record = Record({"a": 5})
+    a = record.variable("a", 8)
+    assert a == 5 and a < 6 and (a & 4) and a >> 1 == 2
+    assert next(str(z3.simplify(d.holds)) for d in record.decisions) == "a == 5"
+    assert len(record.decisions) == 4
+    assert not record.decisions[0].pinned
+    assert {a: 1}[5] == 1  # as a key it has to be this number
+    assert a != 300 and len(record.decisions) == 5  # no value of its width is: there is nothing to note
