@@ -40,7 +40,11 @@ class Optimisations:
     follow: bool = _on(
         "following of entries: members of action profiles and selectors, and cells of direct meters, to which the entries of "
         "tables lead, are fetched for many packets before their work",
-        "their misses overlap; costs up to five short loops over the packets of a stage",
+        "their misses overlap; costs up to three short loops over the packets of a stage",
+    )
+    bundles: bool = _on(
+        "bundles of large registers that packets access at the same indexes: their cells of one index are in one cache line",
+        "one miss in place of one for each register; costs memory where the cells of a bundle do not fill a power of two",
     )
     defer_counts: bool = _on(
         "deferred counts of large counters: a count is prefetched, and added later in the burst",

@@ -110,6 +110,7 @@ SWITCHES: dict[str, Switch] = {
     "in-place": _lowering(in_place=False),
     "sums": _lowering(sums=False),
     "defer-counts": _lowering(deferred_counts=False),
+    "bundles": _lowering(bundles=False),
     "empty-tables": _lowering(empty_tables=False),
     "few-entries": _define("MACS_NO_FEW_ENTRIES"),
     "prefetch": _define("MACS_NO_PREFETCH"),

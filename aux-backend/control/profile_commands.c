@@ -188,8 +188,7 @@ static int remove_from_group(struct macs_console *console, unsigned count, char 
 
 /* False: there is none, and nothing is printed. */
 static bool print_member(const struct found *found, uint32_t handle, const char *before, struct macs_text *answer) {
-    const struct macs_entry *member =
-        handle < found->profile->size ? atomic_load(&found->profile->members[handle]) : NULL;
+    const struct macs_entry *member = macs_profile_member(found->profile, handle);
     if (!member)
         return false;
     macs_text_add(answer, "%sDumping member %" PRIu32 "\n", before, handle);
@@ -198,13 +197,11 @@ static bool print_member(const struct found *found, uint32_t handle, const char 
 }
 
 static bool print_group(const struct found *found, uint32_t handle, const char *before, struct macs_text *answer) {
-    const struct macs_sequence *group =
-        handle < found->profile->size ? atomic_load(&found->profile->groups[handle]) : NULL;
-    if (!group)
+    if (!macs_profile_group_is_there(found->profile, handle))
         return false;
     macs_text_add(answer, "%sDumping group %" PRIu32 "\nMembers: [", before, handle);
-    for (uint32_t i = 0; i < group->count; i++)
-        macs_text_add(answer, "%s%" PRIu32, i ? ", " : "", *(const uint32_t *)macs_sequence_at(group, sizeof(i), i));
+    for (uint32_t i = 0; i < macs_profile_group_count(found->profile, handle); i++)
+        macs_text_add(answer, "%s%" PRIu32, i ? ", " : "", macs_profile_group_member(found->profile, handle, i));
     macs_text_add(answer, "]\n");
     return true;
 }
@@ -268,9 +265,7 @@ static int parse_reference(struct macs_console *console, const struct macs_table
     bool group = action == MACS_INDIRECT_GROUP;
     if (parse_handle(group ? "group" : "member", word, &handle, answer))
         return -1;
-    bool known = handle < profile->size && (group ? atomic_load(&profile->groups[handle]) != NULL
-                                                  : atomic_load(&profile->members[handle]) != NULL);
-    if (!known)
+    if (group ? !macs_profile_group_is_there(profile, handle) : !macs_profile_member(profile, handle))
         return macs_text_fail(answer, "%s has no %s %" PRIu32, described->name, group ? "group" : "member", handle);
     memset(console->value, 0, desc->shape.value_bytes);
     *(struct macs_indirect *)console->value = (struct macs_indirect){.head = {.action = action}, .handle = handle};

@@ -58,7 +58,7 @@ enum macs_update_status macs_member_change(struct macs_console *console, struct 
 
 bool macs_members_read(const struct macs_program *program, const struct macs_profile_at *at, uint32_t handle,
                        struct macs_bytes *answer) {
-    const struct macs_entry *member = atomic_load(&at->profile->members[handle]);
+    const struct macs_entry *member = macs_profile_member(at->profile, handle);
     return !member || (macs_wire_put_u64(answer, macs_profile_member_id(at->profile, handle)) &&
                        macs_action_put(program, at->table, member, answer));
 }
@@ -145,15 +145,15 @@ static bool put_member(const struct macs_profile *profile, uint32_t handle, uint
 bool macs_groups_read(const struct macs_program *program, const struct macs_profile_at *at, uint32_t handle,
                       struct macs_bytes *answer) {
     (void)program;
-    const struct macs_sequence *group = atomic_load(&at->profile->groups[handle]);
-    if (!group)
+    if (!macs_profile_group_is_there(at->profile, handle))
         return true;
+    const uint32_t count = macs_profile_group_count(at->profile, handle);
     if (!macs_wire_put_u64(answer, macs_profile_group_id(at->profile, handle)) || !macs_wire_put_u32(answer, 0))
         return false;
     const size_t counted = answer->length - 4;
     uint32_t members = 0, weight = 0, last = 0;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const uint32_t member = *(const uint32_t *)macs_sequence_at(group, sizeof(member), i);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t member = macs_profile_group_member(at->profile, handle, i);
         if (weight && member != last && (members++, !put_member(at->profile, last, weight, answer)))
             return false;
         weight = weight && member == last ? weight + 1 : 1;

@@ -369,13 +369,51 @@ static void memory_is_booked(void) {
     void *small = macs_memory_alloc(MACS_MEMORY_BIG - 1, false);
     CHECK(dense && sparse && small);
     struct macs_memory_use use = macs_memory_use();
-    CHECK(use.reserved + use.refused - before.reserved - before.refused == 3 * MACS_MEMORY_BIG);
+    CHECK(use.reserved + use.refused - before.reserved - before.refused == 4 * MACS_MEMORY_BIG);
     CHECK(use.sparse - before.sparse == 3 * MACS_MEMORY_BIG);
     macs_memory_free(dense, bytes);
     macs_memory_free(sparse, bytes);
     macs_memory_free(small, MACS_MEMORY_BIG - 1);
     use = macs_memory_use();
     CHECK(use.reserved == before.reserved && use.refused == before.refused && use.sparse == before.sparse);
+}
+
+static bool only(const uint8_t *memory, size_t bytes, uint8_t value) {
+    for (size_t i = 0; i < bytes; i++)
+        if (memory[i] != value)
+            return false;
+    return true;
+}
+
+/* Areas of some units share pages, come zeroed, do not overlap, and leave nothing behind. */
+static void pages_are_shared(void) {
+    enum { AREAS = 24 };
+    static const size_t units[AREAS] = {1, 31, 2, 16, 3, 15, 1, 1, 7, 9, 20, 1, 5, 13, 8, 8, 8, 8, 30, 2, 1, 4, 17, 11};
+    const struct macs_memory_use before = macs_memory_use();
+    uint8_t *areas[AREAS] = {NULL};
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < AREAS; i++) {
+            const size_t bytes = units[i] * MACS_MEMORY_UNIT - i;
+            if (areas[i] && (round + i) % 3 == 0) {
+                CHECK(only(areas[i], bytes, (uint8_t)(i + 1)));
+                macs_memory_free(areas[i], bytes);
+                areas[i] = NULL;
+            }
+            if (!areas[i]) {
+                areas[i] = macs_memory_alloc(bytes, false);
+                CHECK(areas[i] && (uintptr_t)areas[i] % 64 == 0 && only(areas[i], bytes, 0));
+                memset(areas[i], (int)i + 1, bytes);
+            }
+        }
+    }
+    const struct macs_memory_use use = macs_memory_use();
+    CHECK(use.reserved + use.refused - before.reserved - before.refused <= 10 * MACS_MEMORY_BIG); /* of 222 units: 7 */
+    for (unsigned i = 0; i < AREAS; i++) {
+        CHECK(only(areas[i], units[i] * MACS_MEMORY_UNIT - i, (uint8_t)(i + 1)));
+        macs_memory_free(areas[i], units[i] * MACS_MEMORY_UNIT - i);
+    }
+    const struct macs_memory_use after = macs_memory_use();
+    CHECK(after.reserved == before.reserved && after.refused == before.refused && after.sparse == before.sparse);
 }
 
 /* Every operation but those that may be left out. */
@@ -425,6 +463,7 @@ static void test(const struct subject *subject) {
 
 int main(int argc, char **argv) {
     memory_is_booked();
+    pages_are_shared();
     if (argc > 1)
         test(subject_named(argv[1]));
     for (uint32_t i = 0; argc == 1 && i < subject_count; i++)

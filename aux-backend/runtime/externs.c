@@ -41,23 +41,43 @@ static uint32_t cell_bytes(uint32_t bits) {
     return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : (bits + 63u) / 64 * 8;
 }
 
-static struct macs_register *create_register(const struct macs_extern_desc *desc, unsigned workers) {
+/* The memory of a register, or of its bundle. */
+static size_t cells_bytes(const struct macs_register *reg) {
+    return (size_t)reg->size * reg->stride + 1;
+}
+
+/* The memory of a bundle: its leader has it, which is the first of its registers. NULL: the register is none of the
+ * others. */
+static uint8_t *memory_of_bundle(const struct macs_program *program, uint32_t index) {
+    const struct macs_extern_desc *desc = &program->extern_descs[index];
+    if (!desc->bundle_stride || desc->bundle_leader == index)
+        return NULL;
+    const struct macs_register *leader = program->externs[desc->bundle_leader];
+    return leader->cells - program->extern_descs[desc->bundle_leader].bundle_at;
+}
+
+static struct macs_register *create_register(const struct macs_extern_desc *desc, unsigned workers, uint8_t *bundle) {
     struct macs_register *reg = calloc(1, sizeof(*reg));
     if (!reg)
         return NULL;
     *reg = (struct macs_register){.size = desc->size, .cell_bytes = cell_bytes(desc->bits), .shared = workers > 1};
-    reg->cells = macs_memory_alloc((size_t)reg->size * reg->cell_bytes + 1, false);
-    if (!reg->cells) {
+    reg->stride = desc->bundle_stride ? desc->bundle_stride : reg->cell_bytes;
+    uint8_t *memory = bundle ? bundle : macs_memory_alloc(cells_bytes(reg), false);
+    if (!memory) {
         free(reg);
         return NULL;
     }
+    reg->cells = memory + desc->bundle_at;
     for (uint32_t index = 0; desc->initial && index < reg->size; index++)
         macs_register_write(reg, index, desc->initial);
     return reg;
 }
 
-static void destroy_register(struct macs_register *reg) {
-    macs_memory_free(reg->cells, (size_t)reg->size * reg->cell_bytes + 1);
+static void destroy_register(const struct macs_program *program, uint32_t index) {
+    struct macs_register *reg = program->externs[index];
+    const struct macs_extern_desc *desc = &program->extern_descs[index];
+    if (!desc->bundle_stride || desc->bundle_leader == index)
+        macs_memory_free(reg->cells - desc->bundle_at, cells_bytes(reg));
     free(reg);
 }
 
@@ -90,7 +110,7 @@ static int create(const struct macs_program *program, uint32_t index, unsigned w
         *state = create_counter(desc->size, workers);
         return *state ? 0 : -ENOMEM;
     case MACS_REGISTER:
-        *state = create_register(desc, workers);
+        *state = create_register(desc, workers, memory_of_bundle(program, index));
         return *state ? 0 : -ENOMEM;
     case MACS_DIGEST:
         *state = create_digest(desc, index, digests);
@@ -143,7 +163,7 @@ void macs_externs_destroy(const struct macs_program *program) {
             destroy_counter(state);
             break;
         case MACS_REGISTER:
-            destroy_register(state);
+            destroy_register(program, i);
             break;
         case MACS_DIGEST:
             free(state);

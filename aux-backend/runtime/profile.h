@@ -23,9 +23,15 @@ void macs_profile_destroy(struct macs_profile *profile);
 int macs_profile_member_create(struct macs_profile *profile, uint64_t id, const void *value, uint32_t *handle);
 int macs_profile_member_modify(struct macs_profile *profile, uint32_t handle, const void *value);
 int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle);
+/* Its value, or NULL: there is none. */
+const struct macs_entry *macs_profile_member(const struct macs_profile *profile, uint32_t handle);
 
 int macs_profile_group_create(struct macs_profile *profile, uint64_t id, uint32_t *handle);
 int macs_profile_group_delete(struct macs_profile *profile, uint32_t handle);
+bool macs_profile_group_is_there(const struct macs_profile *profile, uint32_t handle);
+/* Of a group that is there: how many members, and the handle of one of them. */
+uint32_t macs_profile_group_count(const struct macs_profile *profile, uint32_t handle);
+uint32_t macs_profile_group_member(const struct macs_profile *profile, uint32_t handle, uint32_t place);
 int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_t member);
 int macs_profile_group_remove(struct macs_profile *profile, uint32_t group, uint32_t member);
 /* The group is these members, all of which there are, from now on: ascending, each as often as it weighs. */

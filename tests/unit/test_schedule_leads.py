@@ -39,7 +39,7 @@ def steps(made: Program, near: int = NEAR) -> int | None:
     return steps_to_follow(made, made.table["t"], near)
 
 
-def test_members_are_a_step_away_and_groups_three_more() -> None:
+def test_members_are_where_entries_tell_and_groups_two_steps_away() -> None:
     assert steps(program(4096, "action_profile")) == MEMBER_STEPS
     assert steps(program(4096, "action_selector")) == GROUP_STEPS
 
@@ -47,7 +47,7 @@ def test_members_are_a_step_away_and_groups_three_more() -> None:
 @pytest.mark.parametrize("kind", ["action_profile", "action_selector"])
 def test_what_stays_in_the_cache_is_not_followed(kind: str) -> None:
     made = program(64, kind)
-    assert 64 * LINE_BYTES < bytes_led_to(made, made.table["t"]) <= NEAR and steps(made) is None
+    assert 64 * LINE_BYTES <= bytes_led_to(made, made.table["t"]) <= NEAR and steps(made) is None
     assert steps(made, 0) is not None
 
 

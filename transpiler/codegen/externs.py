@@ -36,7 +36,7 @@ from transpiler.codegen.packing import (
 )
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
-from transpiler.codegen.views import NOWHERE, DigestFieldView, ExternView, LocksView
+from transpiler.codegen.views import NOWHERE, BundleView, DigestFieldView, ExternView, LocksView
 from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir.expressions import Expression, FieldRef, Read
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
@@ -44,6 +44,7 @@ from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.atomic_regions import Group, Kept
+from transpiler.schedule.bundles import Bundle
 from transpiler.schedule.leads import followed_cells
 from transpiler.targets.target import Counter
 
@@ -54,7 +55,8 @@ NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 class Externs:
     """The C names, views and calls of a program's extern instances. `sums`: as Lowering has it; `deferred`: counters whose
-    counts are; `groups`: of registers that are locked together; `words`: tables whose entries are words."""
+    counts are; `groups`: of registers that are locked together; `words`: tables whose entries are words; `bundles`: of registers
+    whose cells lie together."""
 
     def __init__(
         self,
@@ -64,7 +66,9 @@ class Externs:
         deferred: frozenset[str] = frozenset(),
         groups: tuple[Group, ...] = (),
         words: frozenset[str] = frozenset(),
+        bundles: tuple[Bundle, ...] = (),
     ) -> None:
+        self.bundled = {name: (bundle, at) for bundle in bundles for name, at in bundle.registers}
         self.words = words
         self.sums = sums
         self.deferred = deferred
@@ -106,7 +110,18 @@ class Externs:
             initial=_words(int(attributes.get("initial", 0)), bits) if extern.kind == "register" else (),
             cite=cite(extern.span.file, extern.span.line),
             locks=self.group(extern.name),
+            bundle=self._bundle(extern.name),
         )
+
+    def _bundle(self, register: str) -> BundleView | None:
+        if register not in self.bundled:
+            return None
+        bundle, at = self.bundled[register]
+        return BundleView(self.constant(self.leader(register)), at, bundle.stride)
+
+    def leader(self, register: str) -> str:
+        """The register that has the memory of its bundle; itself where it is in none."""
+        return self.bundled[register][0].registers[0][0] if register in self.bundled else register
 
     def own(self, counters: tuple[Counter, ...]) -> tuple[ExternView, ...]:
         """Those of the target: macs_target_NAME in C, which no name of a program becomes."""

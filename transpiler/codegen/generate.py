@@ -18,13 +18,14 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import TABLE
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
+from transpiler.schedule.bundles import bundles
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.leads import bytes_led_to
 from transpiler.schedule.pipelined import pipelined
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, has_queues, schedule
-from transpiler.schedule.state import large_counters, state_cells
+from transpiler.schedule.state import large_counters, large_state, state_cells
 from transpiler.schedule.where_to_cut import near_tables, started_state, state_to_cut_at, with_cuts
 from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING
 from transpiler.targets.target import Target
@@ -90,7 +91,10 @@ def decide(
     if configuration.cut is not None:
         scheduled = pipelined(program, scheduled, configuration.cut, diagnostics)
     kept = (atomic.groups, atomic.steering)
-    made = planned(program, scheduled, kernels, options, configuration.plan, deferred, *kept, target.near_bytes)
+    bundled = bundles(program, large_state(program, target.near_bytes)) if configuration.lowering.bundles else ()
+    made = planned(
+        program, scheduled, kernels, options, configuration.plan, deferred, *kept, target.near_bytes, bundled
+    )
     return Decided(choices, made, compared, near, atomic)
 
 

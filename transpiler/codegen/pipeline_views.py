@@ -88,8 +88,8 @@ class LookupView:
     """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `lookup->member.key`,
     `lookups->member.keys[at]` where many are looked up at once, or `key_word` is the key as a number, for entries that are
     words, and many. `selection` packs `lookup->member.selection`, `selection_bytes` long, by which a group's member is chosen.
-    `follow`: finishes the lookup of an entry that is followed and prefetches what it leads to; `leading`: the steps from there to
-    a member of an action profile."""
+    `follow`: finishes the lookup of an entry that is followed and prefetches what it leads to; `chooses`: that may be a member of
+    an action profile; `leading`: the steps from there to it."""
 
     table: TableRef
     member: str
@@ -98,6 +98,7 @@ class LookupView:
     selection: Body
     selection_bytes: int
     follow: Body = ()
+    chooses: bool = False
     leading: int = 0
 
     def guard(self, place: str, separator: str = "_", unless: str = "") -> str:

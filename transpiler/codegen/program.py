@@ -115,7 +115,7 @@ def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered
     names = Names()
     tables = Tables(program, names, planned.kernels, lowering.empty_tables)
     words = frozenset(table.name for table in program.tables if tables.words(table.name) is not None)
-    externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words)
+    externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words, planned.bundles)
     sunk = sunk_fields(program, schedule) if lowering.in_place else frozenset()
     storage = Storage(program, schedule, names, sunk, in_place=lowering.in_place)
     record_is_read = overridden or planned.requests or not planned.run_to_completion

@@ -212,13 +212,13 @@ class _StageLowering:
         lookup = Member(Name("lookup"), member, arrow=True)
         lookups = Member(Name("lookups"), member, arrow=True)
         followed: Body = ()
-        leading = 0
+        chooses, leading = False, 0
         if number in self.followed:
             led = self.context.externs.led_to(self.entry.render, table)
             followed = follow(ref, led, lookups if self.bulk else lookup, self.bulk)
-            leading = self.plan.tables.leading(table.name) or 0
+            chooses, leading = led.profile is not None, self.plan.tables.leading(table.name) or 0
         if self.plan.is_keyed(self.number):
-            return LookupView(ref, member, (), None, (), 0, followed, leading)
+            return LookupView(ref, member, (), None, (), 0, followed, chooses, leading)
         many = self.bulk and ref.bulk_bytes
         place = Index(Member(lookups, "keys"), Name("at")) if many else Member(lookup, "key")
         selection: Body = ()
@@ -226,7 +226,8 @@ class _StageLowering:
         if not self.bulk and not followed:
             selection, size = self.context.externs.gather(self.entry.render, table, Member(lookup, "selection"))
         key_word = self.entry.key_number(table) if ref.words or (self.bulk and ref.begins_early) else None
-        return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size, followed, leading)
+        keys = self.entry.keys(table, place)
+        return LookupView(ref, member, keys, key_word, selection, size, followed, chooses, leading)
 
     def _cells(self, stage: int) -> Body:
         """Prefetch the cells of state that the packet will access in a later stage: their indexes are known here."""
@@ -234,7 +235,7 @@ class _StageLowering:
         externs = self.context.externs
         for access in self.pipe.stages[stage].prefetched:
             index = self.statements.render.amount(access.index)
-            made.append(externs.prefetch(access.instance, index))
+            made.append(externs.prefetch(externs.leader(access.instance), index))  # the line of all of a bundle
             if externs.is_striped(access.instance):
                 made.append(Do(call("macs_hold_prefetch", externs.locks(access.instance), index)))
         return tuple(dict.fromkeys(made))

@@ -120,6 +120,16 @@ class DigestFieldView:
 
 
 @dataclass(frozen=True, slots=True)
+class BundleView:
+    """Of a register in a bundle: `leader`, the number of the one that has the memory; the byte where its cells are in that of an
+    index, and the bytes of an index."""
+
+    leader: str
+    at: int
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExternView:
     name: str
     control_name: Outside
@@ -133,6 +143,7 @@ class ExternView:
     initial: tuple[str, ...]
     cite: Outside
     locks: int | None = None
+    bundle: BundleView | None = None
 
 
 @dataclass(frozen=True, slots=True)

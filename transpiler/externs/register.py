@@ -48,7 +48,7 @@ def _read(call: Compiled) -> Body:
         return call.assign_effect(read if width == natural(width) else call.trimmed(read))
     cell = Name("value")
     declare = Declare("uint64_t", "value", packed([Literal("0")]), size=limbs(width))
-    read_words = Do(c_call("macs_register_read", call.state, call.amount(0), cell))
+    read_words = Do(c_call("macs_register_read_words", call.state, call.amount(0), cell, limbs(width)))
     value = c_call(f"macs_w{limbs(width)}_resize", cell, limbs(width), width)
     return (Block((declare, read_words, *call.assign_output(value)), cite=call.cite),)
 
@@ -56,7 +56,7 @@ def _read(call: Compiled) -> Body:
 def _write(call: Compiled) -> Body:
     width, value = call.width(1), call.input(1)
     if width > WORD:
-        return call.do("macs_register_write", call.state, call.amount(0), Member(value, "limb"))
+        return call.do("macs_register_write_words", call.state, call.amount(0), Member(value, "limb"), limbs(width))
     return call.do(f"macs_register_write{natural(width)}", call.state, call.amount(0), value)
 
 

@@ -2,8 +2,8 @@
 the times of the entries' last hits.
 
 What an entry leads to is read when the lookup has found it, and need not be in the cache either. So it is fetched for many
-packets, as entries are: entries are *followed*. A member is found in one step, which reads its address, a group's member in
-three more: its group, the group's list, the number in the list. Each step prefetches what the next one reads.
+packets, as entries are: entries are *followed*. A member is where the entry tells; a group's member takes two steps: the group,
+and where it has many members its list. Each step prefetches what the next one reads.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from transpiler.externs.table import KINDS
 from transpiler.hlir.program import ExternInstance, Program, Table
 from transpiler.schedule.state import state_bytes
 
-MEMBER_STEPS, GROUP_STEPS = 1, 4  # macs/profile.h
-LINE_BYTES, ADDRESS_BYTES, TIME_BYTES = 64, 8, 8
+MEMBER_STEPS, GROUP_STEPS = 0, 2  # macs/profile.h
+LINE_BYTES, TIME_BYTES = 64, 8
 
 
 def steps_to_follow(program: Program, table: Table, near_bytes: int) -> int | None:
@@ -46,6 +46,6 @@ def followed_cells(program: Program, table: Table) -> tuple[str, ...]:
 
 
 def _profile_bytes(profile: ExternInstance) -> int:
-    """Its members, a line and its address each; of a selector as many groups."""
+    """Its members, a line each; of a selector as many groups."""
     kinds = 2 if profile.kind == "action_selector" else 1
-    return kinds * int(profile.attribute("size")) * (LINE_BYTES + ADDRESS_BYTES)
+    return kinds * int(profile.attribute("size")) * LINE_BYTES

@@ -9,6 +9,7 @@ from transpiler.externs.table import CIPHERING, CUTTING
 from transpiler.hlir.program import Program, Table
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.atomic_regions import Group
+from transpiler.schedule.bundles import Bundle
 from transpiler.schedule.leads import steps_to_follow
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, Take, plan
@@ -24,7 +25,8 @@ class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
     `run_to_completion`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something
     beside their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together;
-    `steering`: the worker of each frame; `queues`: packets may wait between ingress and egress."""
+    `steering`: the worker of each frame; `queues`: packets may wait between ingress and egress; `bundles`: of registers whose
+    cells lie together."""
 
     program: Program
     schedule: Schedule
@@ -36,6 +38,7 @@ class Planned:
     groups: tuple[Group, ...] = ()
     steering: Steering = UNSTEERED
     queues: bool = False
+    bundles: tuple[Bundle, ...] = ()
 
     @property
     def replicates(self) -> bool:
@@ -59,6 +62,7 @@ def planned(
     groups: tuple[Group, ...] = (),
     steering: Steering = UNSTEERED,
     near_bytes: int = 0,
+    bundled: tuple[Bundle, ...] = (),
 ) -> Planned:
     """The plans of a program under a schedule that was made with these options. `near_bytes`: memory of that size stays in the
     cache."""
@@ -76,7 +80,9 @@ def planned(
         burst = (Form.BURST,) if whole and not pipe.replication else ()
         forms = (*burst, *((Form.PACKETS,) if not burst or requests else ()))
         plans.append(edited(plan(pipe, tables, forms, received=not whole and not plans), edits))
-    return Planned(program, schedule, kernels, tuple(plans), whole, requests, deferred, groups, steering, queues)
+    return Planned(
+        program, schedule, kernels, tuple(plans), whole, requests, deferred, groups, steering, queues, bundled
+    )
 
 
 def access(table: Table, kernel: Kernel | None) -> Access:

@@ -1,8 +1,8 @@
 /* Registers: arrays of cells that the program and the control plane read and write.
  *
  * A cell is the smallest C integer that holds its width; above 64 bits it is several words of 64, the least significant
- * first. The compiler knows the width, so each width has functions of its own. Out of range a read gives zero, and a
- * write does nothing.
+ * first. The compiler knows the width, so each width has functions of its own. Registers that packets access together
+ * may be a bundle: their cells of one index lie together. Out of range a read gives zero, and a write does nothing.
  * Threads: any. A cell of at most 64 bits, and each word of a wider one, is read and written atomically. What a region
  * of the program does to one cell of at most 64 bits is an update: one atomic instruction, or a compare and swap that
  * is tried until nobody came in between. Locks make larger regions atomic (macs/hold.h). Order between different cells
@@ -20,23 +20,24 @@
 struct macs_register {
     uint32_t size;
     uint32_t cell_bytes; /* 1, 2, 4, or a multiple of 8 */
-    void *cells;
+    uint32_t stride;     /* bytes from cell to cell: as many, or of all registers whose cells lie together */
+    uint8_t *cells;
     bool shared; /* several workers update the same cells */
 };
 
 #define MACS_REGISTER_OF(bits)                                                                                         \
+    static inline uint##bits##_t *macs_register_cell##bits(const struct macs_register *reg, uint64_t index) {          \
+        return (uint##bits##_t *)(void *)(reg->cells + index * reg->stride);                                           \
+    }                                                                                                                  \
     static inline uint##bits##_t macs_register_read##bits(const struct macs_register *reg, uint64_t index) {           \
-        const uint##bits##_t *const cells = reg->cells;                                                                \
-        return index < reg->size ? __atomic_load_n(&cells[index], __ATOMIC_RELAXED) : 0;                               \
+        return index < reg->size ? __atomic_load_n(macs_register_cell##bits(reg, index), __ATOMIC_RELAXED) : 0;        \
     }                                                                                                                  \
     static inline void macs_register_write##bits(struct macs_register *reg, uint64_t index, uint##bits##_t value) {    \
-        uint##bits##_t *const cells = reg->cells;                                                                      \
         if (index < reg->size)                                                                                         \
-            __atomic_store_n(&cells[index], value, __ATOMIC_RELAXED);                                                  \
+            __atomic_store_n(macs_register_cell##bits(reg, index), value, __ATOMIC_RELAXED);                           \
     }                                                                                                                  \
     static inline void macs_register_prefetch##bits(const struct macs_register *reg, uint64_t index) {                 \
-        const uint##bits##_t *const cells = reg->cells;                                                                \
-        macs_prefetch_to_write(&cells[index < reg->size ? index : 0]);                                                 \
+        macs_prefetch_to_write(macs_register_cell##bits(reg, index < reg->size ? index : 0));                          \
     }
 MACS_REGISTER_OF(8)
 MACS_REGISTER_OF(16)
@@ -81,12 +82,11 @@ static inline bool macs_register_swap_if16(uint16_t *cell, uint16_t held, uint16
 #define MACS_REGISTER_REPLACE_OF(bits)                                                                                 \
     static inline bool macs_register_replace##bits(struct macs_register *reg, uint64_t index, uint##bits##_t held,     \
                                                    uint##bits##_t value) {                                             \
-        uint##bits##_t *const cells = reg->cells;                                                                      \
         if (index >= reg->size || held == value)                                                                       \
             return true;                                                                                               \
         if (reg->shared)                                                                                               \
-            return macs_register_swap_if##bits(&cells[index], held, value);                                            \
-        __atomic_store_n(&cells[index], value, __ATOMIC_RELAXED);                                                      \
+            return macs_register_swap_if##bits(macs_register_cell##bits(reg, index), held, value);                     \
+        __atomic_store_n(macs_register_cell##bits(reg, index), value, __ATOMIC_RELAXED);                               \
         return true;                                                                                                   \
     }
 MACS_REGISTER_REPLACE_OF(8)
@@ -100,7 +100,7 @@ MACS_REGISTER_REPLACE_OF(64)
 #define MACS_REGISTER_UPDATE_OF(bits, name, value, instruction)                                                        \
     static inline uint##bits##_t macs_register_##name##bits(struct macs_register *reg, uint64_t index,                 \
                                                             uint##bits##_t operand) {                                  \
-        uint##bits##_t *const cell = (uint##bits##_t *)reg->cells + index;                                             \
+        uint##bits##_t *const cell = macs_register_cell##bits(reg, index);                                             \
         uint##bits##_t held = macs_register_read##bits(reg, index);                                                    \
         if (reg->shared && index < reg->size)                                                                          \
             return instruction(cell, operand, __ATOMIC_RELAXED);                                                       \
@@ -146,9 +146,22 @@ static inline uint32_t macs_register_words(const struct macs_register *reg) {
     return reg->cell_bytes > 8 ? reg->cell_bytes / 8 : 1;
 }
 
+/* Of more than 64 bits: so many words. */
+static inline void macs_register_read_words(const struct macs_register *reg, uint64_t index, uint64_t value[],
+                                            uint32_t words) {
+    for (uint32_t word = 0; word < words; word++)
+        value[word] =
+            index < reg->size ? __atomic_load_n(macs_register_cell64(reg, index) + word, __ATOMIC_RELAXED) : 0;
+}
+
+static inline void macs_register_write_words(struct macs_register *reg, uint64_t index, const uint64_t value[],
+                                             uint32_t words) {
+    for (uint32_t word = 0; index < reg->size && word < words; word++)
+        __atomic_store_n(macs_register_cell64(reg, index) + word, value[word], __ATOMIC_RELAXED);
+}
+
 /* Of any width: `value` has macs_register_words() words, of which a narrow cell takes the lowest bits. */
 static inline void macs_register_read(const struct macs_register *reg, uint64_t index, uint64_t *value) {
-    const uint32_t words = macs_register_words(reg);
     switch (reg->cell_bytes) {
     case 1:
         value[0] = macs_register_read8(reg, index);
@@ -160,15 +173,11 @@ static inline void macs_register_read(const struct macs_register *reg, uint64_t 
         value[0] = macs_register_read32(reg, index);
         break;
     default:
-        for (uint32_t word = 0; word < words; word++)
-            value[word] = index < reg->size
-                              ? __atomic_load_n((const uint64_t *)reg->cells + index * words + word, __ATOMIC_RELAXED)
-                              : 0;
+        macs_register_read_words(reg, index, value, macs_register_words(reg));
     }
 }
 
 static inline void macs_register_write(struct macs_register *reg, uint64_t index, const uint64_t *value) {
-    const uint32_t words = macs_register_words(reg);
     switch (reg->cell_bytes) {
     case 1:
         macs_register_write8(reg, index, (uint8_t)value[0]);
@@ -180,13 +189,12 @@ static inline void macs_register_write(struct macs_register *reg, uint64_t index
         macs_register_write32(reg, index, (uint32_t)value[0]);
         break;
     default:
-        for (uint32_t word = 0; index < reg->size && word < words; word++)
-            __atomic_store_n((uint64_t *)reg->cells + index * words + word, value[word], __ATOMIC_RELAXED);
+        macs_register_write_words(reg, index, value, macs_register_words(reg));
     }
 }
 
 static inline void macs_register_prefetch(const struct macs_register *reg, uint64_t index) {
-    macs_prefetch_to_write((const char *)reg->cells + (index < reg->size ? index : 0) * reg->cell_bytes);
+    macs_prefetch_to_write(reg->cells + (index < reg->size ? index : 0) * (uint64_t)reg->stride);
 }
 
 #endif

@@ -104,10 +104,96 @@ static void *map_recorded(size_t bytes, bool sparse) {
     return memory;
 }
 
+/* -- what shares a page -----------------------------------------------------------------------------------------------
+ */
+
+/* A mapped page, in units. */
+struct shared {
+    struct shared *next;
+    uint8_t *memory;
+    uint32_t used; /* a bit for each unit */
+};
+
+static struct shared *shared_pages;
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What needs all units of a page has one of its own. */
+static bool is_shared(size_t bytes) {
+    return bytes >= MACS_MEMORY_UNIT && bytes <= MACS_MEMORY_BIG - MACS_MEMORY_UNIT;
+}
+
+static unsigned units_of(size_t bytes) {
+    return (unsigned)((bytes + MACS_MEMORY_UNIT - 1) / MACS_MEMORY_UNIT);
+}
+
+/* So many units that are free one behind the other, as bits; 0: there are not so many. */
+static uint32_t find_free(const struct shared *page, unsigned units) {
+    const uint32_t run = (UINT32_C(1) << units) - 1;
+    for (unsigned at = 0; at + units <= 32; at++)
+        if (!(page->used & run << at))
+            return run << at;
+    return 0;
+}
+
+static struct shared *add_page(void) {
+    struct shared *page = malloc(sizeof *page);
+    void *memory = page ? map_recorded(MACS_MEMORY_BIG, false) : NULL;
+    if (!memory) {
+        free(page);
+        return NULL;
+    }
+    *page = (struct shared){shared_pages, memory, 0};
+    shared_pages = page;
+    return page;
+}
+
+static void *take_shared(size_t bytes) {
+    const unsigned units = units_of(bytes);
+    uint32_t found = 0;
+    pthread_mutex_lock(&shared_lock);
+    struct shared *page = shared_pages;
+    while (page && !(found = find_free(page, units)))
+        page = page->next;
+    if (!page && (page = add_page()) != NULL)
+        found = find_free(page, units);
+    uint8_t *memory = NULL;
+    if (page) {
+        page->used |= found;
+        memory = page->memory + (unsigned)__builtin_ctz(found) * MACS_MEMORY_UNIT;
+    }
+    pthread_mutex_unlock(&shared_lock);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+static void give_shared(void *memory, size_t bytes) {
+    const size_t offset = (uintptr_t)memory % MACS_MEMORY_BIG;
+    const uint8_t *const start = (uint8_t *)memory - offset;
+    pthread_mutex_lock(&shared_lock);
+    struct shared **link = &shared_pages;
+    while ((*link)->memory != start)
+        link = &(*link)->next;
+    struct shared *page = *link;
+    page->used &= ~(((UINT32_C(1) << units_of(bytes)) - 1) << offset / MACS_MEMORY_UNIT);
+    const bool empty = !page->used;
+    if (empty)
+        *link = page->next;
+    pthread_mutex_unlock(&shared_lock);
+    if (empty) {
+        strike_out(page->memory);
+        munmap(page->memory, MACS_MEMORY_BIG);
+        free(page);
+    }
+}
+
+/* -- all --------------------------------------------------------------------------------------------------------------
+ */
+
 void *macs_memory_alloc(size_t bytes, bool sparse) {
     if (bytes > SIZE_MAX - 2 * MACS_MEMORY_BIG)
         return NULL;
-    if (bytes < MACS_MEMORY_BIG) {
+    if (is_shared(bytes))
+        return take_shared(bytes);
+    if (bytes < MACS_MEMORY_UNIT) {
         size_t lines = bytes ? (bytes + 63) & ~(size_t)63 : 64;
         void *memory = aligned_alloc(64, lines);
         return memory ? memset(memory, 0, lines) : NULL;
@@ -118,10 +204,12 @@ void *macs_memory_alloc(size_t bytes, bool sparse) {
 void macs_memory_free(void *memory, size_t bytes) {
     if (!memory)
         return;
-    if (bytes < MACS_MEMORY_BIG) {
+    if (is_shared(bytes)) {
+        give_shared(memory, bytes);
+    } else if (bytes < MACS_MEMORY_UNIT) {
         free(memory);
-        return;
+    } else {
+        strike_out(memory);
+        munmap(memory, whole_pages(bytes));
     }
-    strike_out(memory);
-    munmap(memory, whole_pages(bytes));
 }

@@ -3,6 +3,8 @@
  * From MACS_MEMORY_BIG bytes on it is mapped: from the reserved huge pages if there are enough, else as ordinary memory
  * with a request for transparent huge pages. Mapped memory takes pages when they are first written. Reserved huge
  * pages are taken at once: say `sparse` for memory of which most is never written, and they are not used.
+ * From MACS_MEMORY_UNIT bytes on several share a mapped page of MACS_MEMORY_BIG: tables that stay in the caches need
+ * hundreds of ordinary pages, more than the processor translates at once.
  * The kind of pages of each mapping is recorded, for `table_info`.
  * Threads: any.
  * Errors: NULL when there is no memory.
@@ -15,6 +17,7 @@
 #include <stdint.h>
 
 #define MACS_MEMORY_BIG ((size_t)2 << 20)
+#define MACS_MEMORY_UNIT ((size_t)64 << 10) /* 32 of them are a page */
 
 void *macs_memory_alloc(size_t bytes, bool sparse);
 

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <macs/qsbr.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +118,7 @@ static const struct macs_entry *chosen_by(const struct macs_profile *profile, co
     const struct macs_entry *at_once = macs_profile_choose(profile, &entry->head, selected);
     struct macs_profile_choice choice;
     macs_profile_follow(profile, &entry->head, selected, &choice);
-    for (uint32_t step = MACS_PROFILE_AT_GROUPS; step > MACS_PROFILE_CHOSEN; step--)
+    for (uint32_t step = MACS_PROFILE_AT_GROUP; step > MACS_PROFILE_AT_MEMBER; step--)
         macs_profile_lead(step, &choice);
     assert(macs_profile_chosen(&choice)->action == at_once->action);
     return at_once;
@@ -175,7 +177,8 @@ static void check_profile(void) {
         if (step % 64 == 0)
             check_members(profile, there);
     }
-    assert(atomic_load(&profile->groups[0])->part_count > 1);
+    const uintptr_t list = atomic_load(&profile->groups[0].list);
+    assert(!(list & 1) && ((const struct macs_sequence *)list)->part_count > 1);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         if (there[i])
             assert(macs_profile_group_remove(profile, 0, i) == 0);
@@ -186,6 +189,105 @@ static void check_profile(void) {
     check_members(profile, there);
     check_single(profile);
     macs_profile_destroy(profile);
+}
+
+static bool is_home(const struct macs_profile *profile, uint32_t handle) {
+    return (const uint8_t *)macs_profile_member(profile, handle) ==
+           (const uint8_t *)(macs_profile_member_at(profile, handle) + 1);
+}
+
+/* Members whose values readers may hold are elsewhere as long as that, and come home then. */
+static void check_homes(void) {
+    enum { FEW = 3 };
+    struct macs_qsbr *qsbr;
+    struct macs_qsbr_reader *reader;
+    struct macs_profile *profile;
+    uint32_t handle;
+    struct macs_entry value = {.action = 1};
+    assert(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
+    macs_qsbr_online(qsbr, reader);
+    assert(macs_profile_create(&profile, FEW, sizeof(value), qsbr) == 0);
+    for (uint32_t i = 0; i < FEW; i++)
+        assert(macs_profile_member_create(profile, 0, &value, &handle) == 0 && handle == i && is_home(profile, i));
+    const struct macs_entry *held = macs_profile_member(profile, 1);
+    for (value.action = 2; value.action < 5; value.action++) {
+        assert(macs_profile_member_modify(profile, 1, &value) == 0 && !is_home(profile, 1));
+        assert(macs_profile_member(profile, 1)->action == value.action && held->action == 1);
+    }
+    assert(macs_profile_member_delete(profile, 2) == 0 && !macs_profile_member(profile, 2));
+    assert(macs_profile_member_create(profile, 0, &value, &handle) == 0 && handle == 2 && !is_home(profile, 2));
+    assert(macs_profile_member_modify(profile, 0, &value) == 0 && macs_profile_member_delete(profile, 0) == 0);
+    macs_qsbr_poll(qsbr);
+    assert(!is_home(profile, 1) && held->action == 1);
+    macs_qsbr_quiescent(qsbr, reader);
+    macs_qsbr_poll(qsbr);
+    assert(is_home(profile, 1) && macs_profile_member(profile, 1)->action == 4);
+    assert(is_home(profile, 2) && macs_profile_member(profile, 2)->action == 5 && !macs_profile_member(profile, 0));
+    assert(macs_profile_member_create(profile, 0, &value, &handle) == 0 && handle == 0 && is_home(profile, 0));
+    assert(macs_profile_member_modify(profile, 1, &value) == 0); /* it never comes home */
+    macs_qsbr_offline(reader);
+    macs_profile_destroy(profile);
+    macs_qsbr_unregister(reader);
+    macs_qsbr_destroy(qsbr);
+}
+
+struct reading {
+    struct macs_profile *profile;
+    struct macs_qsbr *qsbr;
+    atomic_bool done;
+    uint64_t reads;
+};
+
+/* 12 of 13 members, and 11 of 12 that are all one: the count of one group with the members of the other gives 11. */
+enum { CHOSEN = 155, ONE = 5 };
+
+/* What is chosen is of the group as it was before a change or after it. */
+static void *read_group(void *argument) {
+    struct reading *reading = argument;
+    const struct macs_indirect entry = {{MACS_INDIRECT_GROUP, 0}, 0};
+    struct macs_qsbr_reader *reader;
+    assert(macs_qsbr_register(reading->qsbr, &reader) == 0);
+    macs_qsbr_online(reading->qsbr, reader);
+    while (!atomic_load(&reading->done)) {
+        for (uint32_t i = 0; i < 64; i++) {
+            const uint32_t action = macs_profile_choose(reading->profile, &entry.head, CHOSEN)->action;
+            assert(action == 12 || action == ONE);
+        }
+        reading->reads++;
+        macs_qsbr_quiescent(reading->qsbr, reader);
+    }
+    macs_qsbr_offline(reader);
+    macs_qsbr_unregister(reader);
+    return NULL;
+}
+
+static void check_reader(void) {
+    enum { MANY = 20, CHANGES = 60000 };
+    uint32_t all[MACS_PROFILE_FEW], one[MANY];
+    for (uint32_t i = 0; i < MACS_PROFILE_FEW; i++)
+        all[i] = i;
+    for (uint32_t i = 0; i < MANY; i++)
+        one[i] = ONE;
+    struct reading reading = {0};
+    uint32_t handle;
+    pthread_t thread;
+    assert(macs_qsbr_create(&reading.qsbr) == 0);
+    assert(macs_profile_create(&reading.profile, MANY, sizeof(struct macs_entry), reading.qsbr) == 0);
+    for (uint32_t i = 0; i < MACS_PROFILE_FEW; i++)
+        assert(macs_profile_member_create(reading.profile, 0, &(const struct macs_entry){.action = i}, &handle) == 0);
+    assert(macs_profile_group_create(reading.profile, 0, &handle) == 0);
+    assert(macs_profile_group_set(reading.profile, 0, one, 12) == 0);
+    assert(pthread_create(&thread, NULL, read_group, &reading) == 0);
+    for (uint32_t i = 0; i < CHANGES; i++) {
+        const uint32_t count = i % 64 == 63 ? MANY : i % 2 ? 12 : MACS_PROFILE_FEW;
+        assert(macs_profile_group_set(reading.profile, 0, count == MACS_PROFILE_FEW ? all : one, count) == 0);
+        assert((atomic_load(&reading.profile->groups[0].list) & 1) == (count <= MACS_PROFILE_FEW));
+        assert(macs_profile_member_modify(reading.profile, ONE, &(const struct macs_entry){.action = ONE}) == 0);
+    }
+    atomic_store(&reading.done, true);
+    assert(pthread_join(thread, NULL) == 0);
+    macs_profile_destroy(reading.profile);
+    macs_qsbr_destroy(reading.qsbr);
 }
 
 /* Ids name what there is and nothing else; what is in no group any more may go. */
@@ -270,6 +372,8 @@ int main(void) {
     check_multicast();
     check_profile();
     check_ids();
+    check_homes();
+    check_reader();
     puts("ok");
     return 0;
 }
