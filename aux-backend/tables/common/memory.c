@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "poison.h"
+
 /* A record of the mapped areas. */
 struct area {
     struct area *next;
@@ -142,6 +144,7 @@ static struct shared *add_page(void) {
         free(page);
         return NULL;
     }
+    ASAN_POISON_MEMORY_REGION(memory, MACS_MEMORY_BIG);
     *page = (struct shared){shared_pages, memory, 0};
     shared_pages = page;
     return page;
@@ -162,7 +165,10 @@ static void *take_shared(size_t bytes) {
         memory = page->memory + (unsigned)__builtin_ctz(found) * MACS_MEMORY_UNIT;
     }
     pthread_mutex_unlock(&shared_lock);
-    return memory ? memset(memory, 0, bytes) : NULL;
+    if (!memory)
+        return NULL;
+    ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+    return memset(memory, 0, bytes);
 }
 
 static void give_shared(void *memory, size_t bytes) {
@@ -174,12 +180,14 @@ static void give_shared(void *memory, size_t bytes) {
         link = &(*link)->next;
     struct shared *page = *link;
     page->used &= ~(((UINT32_C(1) << units_of(bytes)) - 1) << offset / MACS_MEMORY_UNIT);
+    ASAN_POISON_MEMORY_REGION(memory, bytes);
     const bool empty = !page->used;
     if (empty)
         *link = page->next;
     pthread_mutex_unlock(&shared_lock);
     if (empty) {
         strike_out(page->memory);
+        ASAN_UNPOISON_MEMORY_REGION(page->memory, MACS_MEMORY_BIG);
         munmap(page->memory, MACS_MEMORY_BIG);
         free(page);
     }

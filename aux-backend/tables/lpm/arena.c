@@ -5,20 +5,7 @@
 #include <stdlib.h>
 
 #include "tables/common/memory.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define POISONED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define POISONED 1
-#endif
-#endif
-#ifdef POISONED
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#endif
+#include "tables/common/poison.h"
 
 enum { CHUNK_LINES = 1 << MACS_ARENA_CHUNK_AT, CHUNK_BYTES = CHUNK_LINES * 64 };
 
