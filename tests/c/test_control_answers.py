@@ -100,7 +100,7 @@ def test_tables_are_listed(running: Switch) -> None:
     assert tables[1] == f"{'I.prefixes':<30} [hdr.h.flag(exact, 1),\thdr.h.net(lpm, 12)]"
     assert [line.split()[0] for line in tables] == [
         f"I.{name}"
-        for name in ("exact_keys", "prefixes", "masks", "maybes", "paced", "choices", "pinned", "fixed")
+        for name in ("exact_keys", "prefixes", "masks", "maybes", "paced", "choices", "pinned", "fixed", "first")
     ]  # fmt: skip
     shown = running.do("table_show_actions prefixes").splitlines()
     assert shown[1] == f"{'I.all':<30} [a(65),\tb(64),\tc(33),\td(16),\te(8),\tf(1)]"
@@ -195,6 +195,7 @@ def test_a_program_is_described_whole(running: Switch) -> None:
     assert {name: table["entries"] for name, table in tables.items() if table["entries"]} == {
         "I.masks": 1,
         "I.fixed": 2,
+        "I.first": 3,
     }
     masks = tables["I.masks"]
     assert masks["size"] == 8 and 0 < masks["reader_bytes"] <= masks["memory_bytes"]
