@@ -47,14 +47,10 @@ static void come_home(void *owner, void *what) {
     retire(profile, elsewhere);
 }
 
-/* Publish a copy of the value at the handle; NULL: nothing is there. */
-static int set_member(struct macs_profile *profile, uint32_t handle, const void *value) {
+/* Publish a copy of the value, away from the member's own place, which is left; NULL: nothing is there. */
+static int replace_member(struct macs_profile *profile, uint32_t handle, const void *value) {
     struct macs_profile_writer *writer = profile->writer;
     uint32_t slot = 0;
-    if (!writer->leaving[handle] && !macs_profile_member(profile, handle)) {
-        publish_home(profile, handle, value);
-        return 0;
-    }
     int status = macs_qsbr_reserve(profile->qsbr, 1);
     if (!status && value)
         status = macs_values_take(&writer->values, handle, value, &slot);
@@ -71,6 +67,14 @@ static int set_member(struct macs_profile *profile, uint32_t handle, const void 
     return 0;
 }
 
+/* Publish a copy of the value at the handle. */
+static int set_member(struct macs_profile *profile, uint32_t handle, const void *value) {
+    if (profile->writer->leaving[handle] || macs_profile_member(profile, handle))
+        return replace_member(profile, handle, value);
+    publish_home(profile, handle, value);
+    return 0;
+}
+
 int macs_profile_member_create(struct macs_profile *profile, uint64_t id, const void *value, uint32_t *handle) {
     int status = macs_handles_take(&profile->writer->members, handle);
     if (status)
@@ -84,7 +88,7 @@ int macs_profile_member_create(struct macs_profile *profile, uint64_t id, const 
 }
 
 int macs_profile_member_modify(struct macs_profile *profile, uint32_t handle, const void *value) {
-    return macs_profile_member(profile, handle) ? set_member(profile, handle, value) : -ENOENT;
+    return macs_profile_member(profile, handle) ? replace_member(profile, handle, value) : -ENOENT;
 }
 
 int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
@@ -92,7 +96,7 @@ int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
         return -ENOENT;
     if (profile->writer->uses[handle])
         return -EBUSY;
-    int status = set_member(profile, handle, NULL);
+    int status = replace_member(profile, handle, NULL);
     if (status)
         return status;
     macs_ids_clear(&profile->writer->member_ids, handle);
