@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,4 +89,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make files | head`
     sys.exit(main())

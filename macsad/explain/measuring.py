@@ -22,6 +22,7 @@ from macsad.subject.subject import Subject, Traffic, generated
 from transpiler.hlir.program import Program
 from transpiler.model import code
 from transpiler.model.machine import MachineProfile
+from transpiler.model.sizes import LINE
 from transpiler.model.throughput import ProgramProfile, Read, fitted
 from transpiler.placement.costs import waiting
 from transpiler.placement.stages import Stage
@@ -32,7 +33,6 @@ SECONDS = 0.5  # of the run whose stage clocks are read
 SAMPLE, ROUNDS = 0.03, 5  # seconds, rounds of each point
 GRID = tuple((burst, b) for burst in (1, 8, 32, 64, 256) for b in (1, 8, 32, 64) if b <= burst)
 FEWER = (100, 10)  # of entries that are measured, too
-LINE = 64
 Advance = Callable[[int, int], None]
 
 

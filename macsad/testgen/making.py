@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from aux_frontend.preprocess import P4INCLUDE
 
 from macsad import simulate
 from macsad.compilation import Request
 from macsad.outputs import apart, written
 from macsad.progress import counting
 from macsad.testgen import text
-from transpiler.diagnostics import Span
+from macsad.testgen.report import order
 from transpiler.hlir.program import Program
 from transpiler.recursion import deep_recursion
 from transpiler.testgen.generate import Generated, generate
@@ -42,10 +43,9 @@ class Made:
 @deep_recursion()
 def make(request: Request, program: Program, order: Order) -> Made:
     """Find tests and write them. Raises: click.ClickException."""
-    include = Path(__file__).parent.parent.parent / "aux-frontend" / "aux_frontend" / "p4include"
     with counting("looking for tests") as advance:
         made = generate(
-            program, order.seconds, seed=order.seed, at_most=order.at_most, left_out=_includes(include), told=advance,
+            program, order.seconds, seed=order.seed, at_most=order.at_most, left_out=str(P4INCLUDE), told=advance,
             clock=time.monotonic,
         )  # fmt: skip
     one = order.output.suffix == ".stf"
@@ -66,13 +66,6 @@ def make(request: Request, program: Program, order: Order) -> Made:
     return Made(made, tuple(map(str, places)))
 
 
-def _includes(beside: Path) -> str:
-    import aux_frontend
-
-    folder = Path(str(aux_frontend.__file__)).parent / "p4include"
-    return str(folder if folder.is_dir() else beside)
-
-
 def _places(output: Path, stem: str, tests: tuple[Scenario, ...], one: bool) -> list[Path]:
     width = len(str(len(tests)))
     return [output if one else output / f"{stem}-{number:0{width}}.stf" for number in range(1, len(tests) + 1)]
@@ -81,14 +74,10 @@ def _places(output: Path, stem: str, tests: tuple[Scenario, ...], one: bool) -> 
 def _texts(program: Program, made: Generated, *, alone: bool) -> list[str]:
     texts, before, left = [], set[int](), text.Before(alone)
     for number, test in enumerate(made.tests):
-        news = sorted((made.coverage.items[n] for n in test.covered - before), key=lambda item: _order(item.span))
+        news = sorted((made.coverage.items[n] for n in test.covered - before), key=lambda item: order(item.span))
         texts.append(text.stf(program, test, news, number, text.Before() if alone else left))
         before |= test.covered
     return texts
-
-
-def _order(span: Span) -> tuple[str, int, int]:
-    return span.file, span.line, span.column
 
 
 def _write(place: Path, content: str) -> None:

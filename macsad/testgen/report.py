@@ -17,7 +17,7 @@ def text(made: Generated, files: Sequence[str]) -> str:
         left = f"; {proved} cannot be reached" if proved else ""
         share = f" ({covered / total:.1%})" if total else ""
         lines.append(f"{what}: {covered} of {total}{share}{left}")
-    for number, reason in sorted(made.unreached.items(), key=lambda found: _order(made.coverage.items[found[0]].span)):
+    for number, reason in sorted(made.unreached.items(), key=lambda found: order(made.coverage.items[found[0]].span)):
         item = made.coverage.items[number]
         lines.append(shown(f"{item}: {reason.text}"))
     lines += list(files)
@@ -53,7 +53,7 @@ def data(made: Generated, files: Sequence[str]) -> dict[str, object]:
         ],
         "uncovered": [
             {**_named(made, n), "proved": reason.proved, "reason": reason.text}
-            for n, reason in sorted(made.unreached.items(), key=lambda found: _order(items[found[0]].span))
+            for n, reason in sorted(made.unreached.items(), key=lambda found: order(items[found[0]].span))
         ],
         "packets": made.walks,
         "queries": made.queries,
@@ -71,5 +71,6 @@ def _line(span: Span) -> tuple[str, int]:
     return span.file, span.line
 
 
-def _order(span: Span) -> tuple[str, int, int]:
+def order(span: Span) -> tuple[str, int, int]:
+    """As in the source."""
     return span.file, span.line, span.column
