@@ -25,7 +25,7 @@ from transpiler.model.machine import MachineProfile
 from transpiler.model.sizes import LINE
 from transpiler.model.throughput import ProgramProfile, Read, fitted
 from transpiler.placement.costs import waiting
-from transpiler.placement.stages import Stage
+from transpiler.placement.stages import Read as StageRead, Stage
 from transpiler.schedule.planned import Planned
 from transpiler.traffic.ways import ways
 
@@ -49,36 +49,47 @@ class Machines:
         return self.elsewhere or self.here
 
 
+@dataclass(frozen=True)
+class _Case:
+    """What is explained: a program, compiled as it was asked for, at a point, on machines with so many cores."""
+
+    request: Request
+    hlir: Program
+    planned: Planned
+    machines: Machines
+    point: Point
+    cores: int
+
+    @staticmethod
+    def of(request: Request, machines: Machines, point: Point, cores: int) -> _Case:
+        """Raises: Rejected."""
+        hlir = compilation.load(request)
+        return _Case(request, hlir, compilation.decide(request, hlir).planned, machines, point, cores)
+
+
 def run(
     request: Request, traffic: Traffic, machines: Machines, folder: Path, cores: int, more: bool,
     entries: int | None = None, advance: Advance = lambda *_: None,
 ) -> Explained:  # fmt: skip
     """Measure the program at the points that the model has to know, and with `more` at a grid of them, with fewer of the
     `entries` that were made, and on as many cores as are here. Raises: BenchError, SampleError, Rejected, ToolchainError."""
-    hlir = compilation.load(request)
-    planned = compilation.decide(request, hlir).planned
-    point = point_of(request)
+    case = _Case.of(request, machines, point_of(request), cores)
     with Closing() as closing:
-        subject = Subject(request, hlir, planned, traffic, folder, closing)
+        subject = Subject(request, case.hlir, case.planned, traffic, folder, closing)
         before = subject.switch.stages()
-        subject.switch.measure("", *point, SECONDS)
+        subject.switch.measure("", *case.point, SECONDS)
         worker = stages.since(subject.switch.stages(), before)[0]
-        points = tuple(dict.fromkeys((VANILLA, USUAL, point, *(GRID if more else ()))))
+        points = tuple(dict.fromkeys((VANILLA, USUAL, case.point, *(GRID if more else ()))))
         turns = [Turn(p, subject.switch, "", *p) for p in points]
         measured = {p: figure(found).cycles for p, found in measure(turns, ROUNDS, SAMPLE, advance).items()}
-        found = _put_together(
-            request, hlir, planned, machines, worker, measured,
-            lambda cost, costs: subject.reads_of(cost, costs), subject.length, point, cores, traffic.told,
-        )  # fmt: skip
-        found = replace(found, tables=_tables(planned, subject.switch.tables), ways=_ways(traffic))
+        found = _put_together(case, worker, measured, subject.reads_of, subject.length, traffic.told)
+        found = replace(found, tables=_tables(case.planned, subject.switch.tables), ways=_ways(traffic))
         workers = len(worker_cpus(1 << 10)) if more else 1
-        over_cores = tuple(
-            (count, _rate(request, hlir, traffic, folder, closing, count, point)) for count in range(2, workers + 1)
-        )
+        over_cores = tuple((count, _rate(case, traffic, folder, closing, count)) for count in range(2, workers + 1))
     if over_cores:
-        found = replace(found, over_cores=((1, found.mpps(measured[point])), *over_cores))
+        found = replace(found, over_cores=((1, found.mpps(measured[case.point])), *over_cores))
     if more and entries:
-        found = replace(found, over_entries=_over_entries(request, hlir, planned, folder, entries, found))
+        found = replace(found, over_entries=_over_entries(case, folder, entries, found))
     return found
 
 
@@ -90,8 +101,7 @@ def point_of(request: Request) -> Point:
 def of_result(request: Request, result: Result, point: Point, machines: Machines, cores: int) -> Explained:
     """The same of what `macsad bench` has measured, with stage clocks at a point of it. Raises: BenchError."""
     assert result.clocks is not None
-    hlir = compilation.load(request)
-    planned = compilation.decide(request, hlir).planned
+    case = _Case.of(request, machines, point, cores)
     memories = {table.name: (table.reach, max(LINE, table.read_bytes)) for table in result.tables}
     memories |= {state.name: (state.reads, state.read_bytes) for state in result.state}
 
@@ -102,54 +112,58 @@ def of_result(request: Request, result: Result, point: Point, machines: Machines
 
     measured = {p: result.at(p).cycles for p in result.points}
     told = f"as of macsad bench: {result.frames:,} frames of {result.sizes}, {result.hit:.0%} of them hit"
-    found = _put_together(
-        request, hlir, planned, machines, result.clocks, measured, reads, result.length, point, cores, told
-    )
-    return replace(found, tables=_tables(planned, result.described))
+    found = _put_together(case, result.clocks, measured, reads, result.length, told)
+    return replace(found, tables=_tables(case.planned, result.described))
 
 
 Reads = Callable[[StageCost, Sequence[StageCost]], list[tuple[str, float, int]]]
 
 
 def _put_together(
-    request: Request, hlir: Program, planned: Planned, machines: Machines, worker: Mapping[str, Any],
-    measured: Mapping[Point, float], reads_of: Reads, length: int, point: Point, cores: int, told: str,
-) -> Explained:  # fmt: skip
+    case: _Case, worker: Mapping[str, Any], measured: Mapping[Point, float], reads_of: Reads, length: int, told: str
+) -> Explained:
     try:
-        clocked = stage_costs(worker, planned)
+        clocked = stage_costs(worker, case.planned)
     except NoClocks as error:
         raise BenchError(str(error)) from None
     total = sum(cost.cycles for cost in clocked)
-    scale = measured.get(point, total) / total
+    scale = measured.get(case.point, total) / total
     costs = tuple(replace(cost, cycles=cost.cycles * scale) for cost in clocked)
-    whole = whole_bursts(planned)
+    whole = whole_bursts(case.planned)
     found = [reads_of(cost, costs) for cost in costs]
     reads = tuple(Read(each, size, name in whole) for one in found for name, each, size in one)
     known = tuple(p for p in (VANILLA, USUAL if USUAL in measured else max(measured)) if p in measured)
     if len(set(known)) < 2:
         raise BenchError("the model has to be told B=1, b=1 and another point")
-    program = ProgramProfile(0, 0, reads, length, _pages(request))
-    program = fitted(machines.here, program, *((p, measured[p]) for p in known))
-    made = _explained(request, hlir, planned, machines, costs, found, program, point, cores, told, _runtime(worker, scale),
-                      known, {} if machines.elsewhere else measured, True)  # fmt: skip
-    return replace(made, clocked=total)
+    program = ProgramProfile(0, 0, reads, length, _pages(case.request))
+    program = fitted(case.machines.here, program, *((p, measured[p]) for p in known))
+    made = _explained(case, costs, _flights(case, costs, found), program, told)
+    shown = {} if case.machines.elsewhere else measured
+    return replace(made, runtime=_runtime(worker, scale), known=known, measured=shown, ran=True, clocked=total)
+
+
+def _flights(
+    case: _Case, costs: Sequence[StageCost], found: Sequence[list[tuple[str, float, int]]]
+) -> list[tuple[StageRead, ...]]:
+    """The reads of each stage, with how many are in flight."""
+    whole = whole_bursts(case.planned)
+    return [placing.flights(one, cost, case.point, whole) for one, cost in zip(found, costs, strict=True)]
 
 
 def _explained(
-    request: Request, hlir: Program, planned: Planned, machines: Machines, costs: tuple[StageCost, ...],
-    found: Sequence[list[tuple[str, float, int]]], program: ProgramProfile, point: Point, cores: int, told: str, runtime: Runtime,
-    known: tuple[Point, ...], measured: Mapping[Point, float], ran: bool,
-) -> Explained:  # fmt: skip
-    whole = whole_bursts(planned)
-    flights = [placing.flights(one, cost, point, whole) for one, cost in zip(found, costs, strict=True)]
+    case: _Case, costs: tuple[StageCost, ...], flights: list[tuple[StageRead, ...]], program: ProgramProfile, told: str
+) -> Explained:
+    """As of a program that was not run."""
+    machines = case.machines
     together = [Stage(cost.name, cost.cycles, read) for cost, read in zip(costs, flights, strict=True)]
     alone = tuple(placing.alone(machines.here, stage, together, "") for stage in together)
     placed = placing.placed(
-        request, hlir, planned, machines.here, costs, flights, point, cores, told, machines.elsewhere
-    )
+        case.request, case.hlir, case.planned, machines.here, costs, flights, case.point, case.cores, told,
+        machines.elsewhere,
+    )  # fmt: skip
     return Explained(
-        request.path.name, planned, costs, alone, runtime, (), machines.meant, machines.here, machines.where,
-        program, placed, point, told, known, measured, ran=ran, elsewhere=machines.elsewhere is not None,
+        case.request.path.name, case.planned, costs, alone, Runtime(), (), machines.meant, machines.here, machines.where,
+        program, placed, case.point, told, ran=False, elsewhere=machines.elsewhere is not None,
     )  # fmt: skip
 
 
@@ -188,30 +202,27 @@ def _ways(traffic: Traffic) -> Mapping[Any, float] | None:
 # --- more points ------------------------------------------------------------------------------------------------------
 
 
-def _rate(
-    request: Request, hlir: Program, traffic: Traffic, folder: Path, closing: Closing, workers: int, point: Point
-) -> float:
+def _rate(case: _Case, traffic: Traffic, folder: Path, closing: Closing, workers: int) -> float:
     """Millions of packets a second of so many workers."""
     own = folder / f"workers-{workers}"
     own.mkdir()
     feed = feeds.feed("linux", feeds.named("linux", None), traffic.packets, 0, 0, workers)
-    switch = Switch(build(request, hlir, own), feed.options, traffic.entries, own, workers)
+    switch = Switch(build(case.request, case.hlir, own), feed.options, traffic.entries, own, workers)
     closing.add([switch])
-    samples = measure([Turn("", switch, "", *point)], ROUNDS, SAMPLE, lambda *_: None)
+    samples = measure([Turn("", switch, "", *case.point)], ROUNDS, SAMPLE, lambda *_: None)
     return workers * figure(samples[""]).millions
 
 
-def _over_entries(
-    request: Request, hlir: Program, planned: Planned, folder: Path, entries: int, found: Explained
-) -> tuple[tuple[int, float], ...]:
+def _over_entries(case: _Case, folder: Path, entries: int, found: Explained) -> tuple[tuple[int, float], ...]:
     """Millions of packets a second with fewer entries, and with those that were made."""
     rates = []
     for number in (entries // less for less in FEWER if entries // less):
         own = folder / f"entries-{number}"
         own.mkdir()
         with Closing() as closing:
-            subject = Subject(request, hlir, planned, generated(request, hlir, number, (), own), own, closing)
-            samples = measure([Turn("", subject.switch, "", *found.point)], ROUNDS, SAMPLE, lambda *_: None)
+            traffic = generated(case.request, case.hlir, number, (), own)
+            subject = Subject(case.request, case.hlir, case.planned, traffic, own, closing)
+            samples = measure([Turn("", subject.switch, "", *case.point)], ROUNDS, SAMPLE, lambda *_: None)
             rates.append((number, figure(samples[""]).millions))
     return (*rates, (entries, found.mpps(found.cycles)))
 
@@ -222,8 +233,8 @@ def _over_entries(
 def predicted(request: Request, machines: Machines, cores: int, entries: int) -> Explained:
     """All by the model: the program is not built. Each way is taken as often as any other, tables have `entries`, or their size
     where that is less. Raises: Rejected."""
-    hlir = compilation.load(request)
-    planned = compilation.decide(request, hlir).planned
+    case = _Case.of(request, machines, point_of(request), cores)
+    planned = case.planned
     tables = tuple(
         TableFact(table.name, _keys(planned, table.name), kernel.name if kernel else "", count, count * LINE)
         for table in planned.program.tables
@@ -237,16 +248,13 @@ def predicted(request: Request, machines: Machines, cores: int, entries: int) ->
     whole = whole_bursts(planned)
     reads = tuple(Read(each, size, name in whole) for one in found for name, each, size in one)
     program = ProgramProfile(sum(cost.cycles for cost in costs), code.BURST * len(costs), reads, pages=_pages(request))
-    point = point_of(request)
-    flights = [placing.flights(one, cost, point, whole) for one, cost in zip(found, costs, strict=True)]
+    flights = _flights(case, costs, found)
     together = [Stage(cost.name, cost.cycles, read) for cost, read in zip(costs, flights, strict=True)]
     costs = tuple(
         replace(cost, cycles=cost.cycles + waiting(machines.here, read, together))
         for cost, read in zip(costs, flights, strict=True)
     )
-    made = _explained(request, hlir, planned, machines, costs, found, program, point, cores,
-                      "none: the program was not run", Runtime(), (), {}, False)  # fmt: skip
-    return replace(made, tables=tables)
+    return replace(_explained(case, costs, flights, program, "none: the program was not run"), tables=tables)
 
 
 def _costs(planned: Planned, pipe: Any) -> list[StageCost]:
