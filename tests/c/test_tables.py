@@ -272,10 +272,17 @@ def test_readers_at_full_speed(build: Build, kernel: str) -> None:
     run(binary, kernel, 500, int.from_bytes(os.urandom(4), "little"))
 
 
+@pytest.mark.parametrize("flags", [FAST, [*RACES, "-DMACS_CHANGES_REPEATS=0"]], ids=["fast", "asking"])
 @pytest.mark.parametrize("lengths", [(0, 28), (9, 32)])
 @pytest.mark.parametrize("kernel", [kernel for kernel in KERNELS if not kernel.startswith("exact")])
-def test_a_replaced_prefix_is_never_missed(build: Build, kernel: str, lengths: tuple[int, int]) -> None:
-    run(build("handover", "gcc", *FAST), kernel, *lengths, 300)
+def test_a_replaced_prefix_is_never_missed(
+    build: Build, kernel: str, lengths: tuple[int, int], flags: list[str]
+) -> None:
+    run(build("handover", "gcc", *flags), kernel, *lengths, 300)
+
+
+def test_a_change_waits_for_lookups_that_ask(build: Build) -> None:
+    run(build("changes", "gcc", *MEMORY, QUICK_TIMEOUT))
 
 
 def test_a_table_fills_and_empties_while_bursts_flow(build: Build) -> None:

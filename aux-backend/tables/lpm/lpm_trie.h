@@ -9,9 +9,7 @@
  * Invariants: a published node changes only in the entries that lead to nodes, in `inherited`, and where a prefix gets
  * another result; each by one atomic store. For any other change a new node is built and published in the place of the
  * old one, which is freed after a grace period. A node without answers has two children or more, unless its path is
- * too long for one node. A change of the set of prefixes increments `changes` before it is published. A lookup that saw
- * `changes` change is repeated, at most 64 times, as a writer must not delay readers. So no lookup misses a prefix that
- * is replaced by a shorter or longer one.
+ * too long for one node. No lookup misses a prefix that is replaced by a shorter or longer one (changes.h).
  * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
  * Cost: lookup 1 or 2 cache lines for each byte in which prefixes differ; memory 256 KiB, and 64 bytes for a prefix
  * without neighbours; change O(runs of a node), and O(2^(16 - prefix)) for a prefix shorter than 16 bits. Compile with
@@ -27,14 +25,14 @@
 #include <string.h>
 
 #include "arena.h"
-#include "tables/common/bulk.h"
 #include "results.h"
+#include "tables/common/bulk.h"
+#include "tables/common/changes.h"
 #include "tables/common/rules.h"
 
 #define MACS_LPM_TRIE_STEPS 3  /* nodes visited with a prefetch; finish visits the rest */
 #define MACS_LPM_TRIE_FIRST 2u /* bytes that index `first` */
 #define MACS_LPM_TRIE_SKIP 7u  /* bytes before a node's own, at most */
-#define MACS_LPM_TRIE_RETRIES 64
 #define MACS_LPM_TRIE_LINE 64u /* bytes of a cache line */
 /* Bytes of a key that is looked up with others at once, at most; from one such key to the next. */
 #define MACS_LPM_TRIE_BULK_KEY 24u
@@ -62,7 +60,7 @@ struct macs_lpm_trie_node {
 struct macs_lpm_trie {
     _Atomic uint32_t *first;
     _Atomic uint32_t root; /* the entry of the prefix of length 0, or 0 */
-    _Atomic uint32_t changes;
+    struct macs_changes changes;
     _Atomic uint32_t bulk_min; /* keys to look up at once, at least */
     struct macs_results results;
     struct macs_arena arena;
@@ -142,7 +140,7 @@ static inline void macs_lpm_trie_take(const struct macs_lpm_trie *table, struct 
 static inline void macs_lpm_trie_begin(const struct macs_lpm_trie *table, const uint8_t *key, uint32_t key_bytes,
                                        struct macs_lpm_trie_cursor *cursor) {
     uint32_t index = macs_lpm_trie_index(macs_lpm_trie_word(key, key_bytes, 0), key_bytes);
-    cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    cursor->changes = macs_changes_seen(&table->changes);
     cursor->best = atomic_load_explicit(&table->root, memory_order_acquire);
     macs_lpm_trie_take(table, cursor, atomic_load_explicit(&table->first[index], memory_order_acquire),
                        MACS_LPM_TRIE_FIRST);
@@ -175,12 +173,14 @@ static inline void macs_lpm_trie_step(const void *self, const uint8_t *key, uint
 static inline const struct macs_entry *macs_lpm_trie_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                             struct macs_lpm_trie_cursor *cursor) {
     const struct macs_lpm_trie *table = self;
-    for (int retry = 0;; retry++) {
+    for (uint32_t repeats = 0;; repeats++) {
         while (cursor->node)
             macs_lpm_trie_visit(table, key, key_bytes, cursor);
-        if (retry == MACS_LPM_TRIE_RETRIES ||
-            atomic_load_explicit(&table->changes, memory_order_acquire) == cursor->changes)
+        if (macs_changes_none(&table->changes, cursor->changes)) {
+            macs_changes_repeated(&table->changes, repeats);
             break;
+        }
+        macs_changes_repeat(&table->changes, repeats);
         macs_lpm_trie_begin(table, key, key_bytes, cursor);
     }
     return cursor->best ? macs_results_at(&table->results, (cursor->best & MACS_LPM_TRIE_RESULT) - 1) : NULL;
@@ -273,7 +273,7 @@ static inline void macs_lpm_trie_ways_visit(const uint8_t *keys, uint32_t count,
 /* Look up the keys as arrays; whether nothing changed meanwhile. */
 static inline bool macs_lpm_trie_bulk_at_once(const struct macs_lpm_trie *table, struct macs_lpm_trie_bulk *bulk,
                                               uint32_t count, uint32_t key_bytes) {
-    const uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    const uint32_t changes = macs_changes_seen(&table->changes);
     struct macs_lpm_trie_ways ways;
     macs_lpm_trie_ways_begin(table, bulk, count, key_bytes, &ways);
     for (uint32_t left = macs_lpm_trie_ways_go_on(table, count, &ways); left;
@@ -282,7 +282,7 @@ static inline bool macs_lpm_trie_bulk_at_once(const struct macs_lpm_trie *table,
     for (uint32_t i = 0; i < count; i++)
         ways.best[i] = (ways.ends[i] ? ways.ends[i] : ways.best[i]) & MACS_LPM_TRIE_RESULT;
     macs_bulk_entries(ways.best, count, table->results.base, table->results.stride, bulk->miss, bulk->entries);
-    return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
+    return macs_changes_none(&table->changes, changes);
 }
 
 /* Look up the keys by cursors. */

@@ -25,12 +25,8 @@ static void retire(table_t *table, uint32_t entry) {
         macs_qsbr_defer(table->rules.qsbr, release_node, table, (void *)(uintptr_t)entry);
 }
 
-static void count_change(table_t *table) {
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-}
-
 static void publish(table_t *table, link_t *link, uint32_t entry) {
-    count_change(table);
+    macs_changes_count(&table->changes);
     atomic_store_explicit(link, entry, memory_order_release);
 }
 
@@ -123,7 +119,7 @@ static void change_first(table_t *table, const struct macs_rule *rule, uint32_t 
                          uint32_t to) {
     link_t *link = rule->prefix_bits ? first_link(table, rule) : &table->root;
     uint32_t count = rule->prefix_bits ? UINT32_C(1) << (table->first_bytes * 8 - rule->prefix_bits) : 1;
-    count_change(table);
+    macs_changes_count(&table->changes);
     for (uint32_t i = 0; i < count; i++) {
         link_t *place = &link[i];
         uint32_t entry = atomic_load_explicit(place, memory_order_relaxed);
@@ -180,7 +176,7 @@ static int replace_towards(table_t *table, link_t *link, uint32_t entry, spread_
         macs_lpm_trie_node_free_all(table, path);
         return -ENOMEM;
     }
-    count_change(table);
+    macs_changes_count(&table->changes);
     macs_lpm_trie_node_bequeath(table, spread);
     publish(table, link, made);
     retire(table, entry);
@@ -332,7 +328,7 @@ static int unlink_rule(table_t *table, const struct macs_rule *rule) {
         macs_lpm_trie_node_answer(table, run);
         run->child = 0;
     }
-    count_change(table);
+    macs_changes_count(&table->changes);
     macs_lpm_trie_node_bequeath(table, &spread);
     publish(table, hop->link, entry ? entry : spread.inherited);
     for (; hop <= last; hop++)

@@ -13,9 +13,8 @@
  * there are half as many again, or when some cells have long lists. Readers then get a new *map*. They also get one, by
  * the same plan, when the bit vectors are full.
  * Invariants: the quads of a cell are in the order in which entries win. Each change replaces a quad as a whole, except
- * a change of a value, which is one atomic store of a slot number. Unused lanes of a quad match nothing. A change
- * increments `changes` before it is published. A lookup that saw `changes` change is repeated, at most 64 times, as a
- * writer must not delay readers. So no lookup misses a rule that is moved by adding it again first.
+ * a change of a value, which is one atomic store of a slot number. Unused lanes of a quad match nothing. No
+ * lookup misses a rule that is moved by adding it again first (changes.h).
  * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
  * Cost: lookup, for each cut (most tables need none to four), 6 loads from the first-level cache, a cell, and mostly
  * one quad of 192 bytes (for a key of 9 to 16 bytes); and the bit vectors. Memory 0.2 to 1 KiB an entry, beside its

@@ -91,7 +91,7 @@ static inline void macs_ternary_cells_bulk_in_cut(const struct macs_ternary_cell
 static inline bool macs_ternary_cells_bulk_at_once(const struct macs_ternary_cells *table,
                                                    struct macs_ternary_cells_bulk *bulk, uint32_t count,
                                                    uint32_t key_bytes) {
-    const uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    const uint32_t changes = macs_changes_seen(&table->changes);
     const struct macs_ternary_cells_map *map = atomic_load_explicit(&table->map, memory_order_acquire);
     const uint32_t cuts = atomic_load_explicit(&map->cuts_used, memory_order_acquire);
     struct macs_ternary_best best[MACS_BURST_MAX];
@@ -107,7 +107,7 @@ static inline bool macs_ternary_cells_bulk_at_once(const struct macs_ternary_cel
         const uintptr_t is = (uintptr_t)0 - (best[i].order > 1);
         bulk->entries[i] = (const void *)((found & is) | ((uintptr_t)bulk->miss & ~is));
     }
-    return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
+    return macs_changes_none(&table->changes, changes);
 }
 
 /* Look up all keys in the map. */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "tables/common/changes.h"
 #include "tables/common/prefetch.h"
 #include "tables/common/rules.h"
 #include "tables/common/scan.h"
@@ -15,7 +16,6 @@
 #define MACS_TERNARY_CELLS_CUTS 6u
 #define MACS_TERNARY_CELLS_PICKED 3u     /* bytes of a cut */
 #define MACS_TERNARY_CELLS_QUAD_BITS 28u /* of a quad's number: it and a quad's hits fit 32 */
-#define MACS_TERNARY_CELLS_RETRIES 64
 #define MACS_TERNARY_CELLS_ORDER MACS_TERNARY_ROWS_ORDER
 
 /* Four entries, or fewer. A quad's number counts cache lines from the first quad, which has no entries and is 0. The
@@ -49,7 +49,7 @@ struct macs_ternary_cells {
     struct macs_rules rules;
     struct macs_ternary_few *_Atomic few; /* or NULL: look in the map */
     struct macs_ternary_cells_map *_Atomic map;
-    _Atomic uint32_t changes;
+    struct macs_changes changes;
     struct macs_ternary_cells_made *made; /* the writer's view of the map, and what it was made by */
     struct macs_ternary_cells_plan *plan;
 };
@@ -162,7 +162,7 @@ static inline const struct macs_ternary_few *macs_ternary_cells_few(const struct
 static inline void macs_ternary_cells_start_in_map(const struct macs_ternary_cells *table, const uint8_t *key,
                                                    struct macs_ternary_cells_cursor *cursor) {
     cursor->few = NULL;
-    cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    cursor->changes = macs_changes_seen(&table->changes);
     cursor->map = atomic_load_explicit(&table->map, memory_order_acquire);
     cursor->stepped = false;
     cursor->cuts = atomic_load_explicit(&cursor->map->cuts_used, memory_order_acquire);
@@ -239,13 +239,14 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
 static __attribute__((noinline, unused)) const struct macs_entry *
 macs_ternary_cells_retry(const struct macs_ternary_cells *table, const uint8_t *key, uint32_t key_bytes,
                          struct macs_ternary_cells_cursor *cursor) {
-    const struct macs_entry *found = NULL;
-    for (int retry = 0; retry < MACS_TERNARY_CELLS_RETRIES; retry++) {
+    const struct macs_entry *found;
+    uint32_t repeats = 0;
+    do {
+        macs_changes_repeat(&table->changes, repeats++);
         macs_ternary_cells_start_in_map(table, key, cursor);
         found = macs_ternary_cells_search(table, key, key_bytes, cursor);
-        if (atomic_load_explicit(&table->changes, memory_order_acquire) == cursor->changes)
-            break;
-    }
+    } while (!macs_changes_none(&table->changes, cursor->changes));
+    macs_changes_repeated(&table->changes, repeats);
     return found;
 }
 
@@ -253,7 +254,7 @@ static inline const struct macs_entry *macs_ternary_cells_finish_in_map(const st
                                                                         const uint8_t *key, uint32_t key_bytes,
                                                                         struct macs_ternary_cells_cursor *cursor) {
     const struct macs_entry *found = macs_ternary_cells_search(table, key, key_bytes, cursor);
-    if (__builtin_expect(atomic_load_explicit(&table->changes, memory_order_acquire) != cursor->changes, 0))
+    if (!macs_changes_none(&table->changes, cursor->changes))
         return macs_ternary_cells_retry(table, key, key_bytes, cursor);
     return found;
 }

@@ -89,7 +89,7 @@ static int publish(table_t *table, struct macs_rule *rule) {
     if (error)
         return error;
     bool full = !macs_ternary_cells_has_room(table->made), worn = full || is_worn(table->made), put = false;
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    macs_changes_count(&table->changes);
     if (!worn)
         put = macs_ternary_cells_put(table->made, rule, is_new(table->made));
     if (!put)
@@ -252,7 +252,7 @@ static int cells_remove(void *self, const struct macs_match *match) {
         error = wait_for_quads(table);
     if (error)
         return error;
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    macs_changes_count(&table->changes);
     macs_ternary_cells_remove(table->made, rule);
     macs_ternary_cells_defer_release(table);
     renew_few(table, rule);

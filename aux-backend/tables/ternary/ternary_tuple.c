@@ -242,7 +242,7 @@ static void chain(struct macs_rules *rules, struct macs_rule *head, struct macs_
 static void publish(table_t *table, space_t *space, struct macs_rule *rule) {
     uint64_t word;
     _Atomic uint64_t *place = find_word(table, space, rule, &word);
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    macs_changes_count(&table->changes);
     if (!place) {
         space->live++;
         space->filled += words_put(table, words_of(space), rule->slot);
@@ -323,7 +323,7 @@ static int tuple_remove(void *self, const struct macs_match *match) {
     const struct macs_ternary_tuple_item *item = find_item(table, rule);
     _Atomic uint64_t *place = find_word(table, item->space, rule, &word);
     struct macs_rule *head = macs_rules_of(rules, (uint32_t)word - 1);
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    macs_changes_count(&table->changes);
     if (head != rule) {
         while (macs_rules_at(rules, head->next) != rule)
             head = macs_rules_at(rules, head->next);

@@ -6,9 +6,8 @@
  * Invariants: the list of tuples is sorted by `order`, which is at least that of each entry in the tuple. The list is
  * replaced as a whole. An entry is published by one atomic store of a word. Words do not move within a hash table; a
  * larger one replaces it as a whole. Of entries with the same mask and key, which differ in priority, only the best is
- * in the hash table; the others are chained in the writer's rules. A change increments `changes` before it is
- * published. A lookup that saw `changes` change is repeated, at most 64 times, as a writer must not delay readers. So
- * no lookup misses a rule that is moved by adding it again first.
+ * in the hash table; the others are chained in the writer's rules. No lookup misses a rule that is
+ * moved by adding it again first (changes.h).
  * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
  * Cost: lookup one mask, one hash and two cache misses for each tuple visited; memory 16 bytes an entry, its slot and
  * its rule; change O(1), O(tuples) where the list changes.
@@ -21,12 +20,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "tables/common/changes.h"
 #include "tables/common/hash.h"
 #include "tables/common/prefetch.h"
 #include "tables/common/rules.h"
 
 #define MACS_TERNARY_TUPLE_KEY_MAX 256u /* bytes */
-#define MACS_TERNARY_TUPLE_RETRIES 64
 
 /* Entries of one mask. A word: bits 0 … 31 slot + 1, 32 … 63 tag; 0 free; a tag without slot was removed. */
 struct macs_ternary_tuple_table {
@@ -55,7 +54,7 @@ struct macs_ternary_tuple_list {
 struct macs_ternary_tuple {
     struct macs_rules rules;
     struct macs_ternary_tuple_list *_Atomic list;
-    _Atomic uint32_t changes;
+    struct macs_changes changes;
     uint64_t seed;
 };
 
@@ -98,7 +97,7 @@ static inline _Atomic uint64_t *macs_ternary_tuple_probe(const struct macs_terna
 static inline void macs_ternary_tuple_start(const void *self, const uint8_t *key, uint32_t key_bytes,
                                             struct macs_ternary_tuple_cursor *cursor) {
     const struct macs_ternary_tuple *table = self;
-    cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    cursor->changes = macs_changes_seen(&table->changes);
     cursor->list = atomic_load_explicit(&table->list, memory_order_acquire);
     if (cursor->list->count) {
         uint8_t masked[MACS_TERNARY_TUPLE_KEY_MAX];
@@ -138,14 +137,14 @@ static inline const struct macs_entry *macs_ternary_tuple_finish(const void *sel
                                                                  struct macs_ternary_tuple_cursor *cursor) {
     const struct macs_ternary_tuple *table = self;
     const struct macs_entry *found = macs_ternary_tuple_search(table, cursor->list, key, key_bytes);
-    for (int retry = 0; retry < MACS_TERNARY_TUPLE_RETRIES; retry++) {
-        uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
-        if (changes == cursor->changes)
-            break;
-        cursor->changes = changes;
+    uint32_t repeats = 0;
+    for (; !macs_changes_none(&table->changes, cursor->changes); repeats++) {
+        macs_changes_repeat(&table->changes, repeats);
+        cursor->changes = macs_changes_seen(&table->changes);
         cursor->list = atomic_load_explicit(&table->list, memory_order_acquire);
         found = macs_ternary_tuple_search(table, cursor->list, key, key_bytes);
     }
+    macs_changes_repeated(&table->changes, repeats);
     return found;
 }
 
