@@ -26,17 +26,19 @@ CPU = 64
 TOOLS = toolchain.find(optimise="-O1", sanitize=("address", "undefined"))
 
 
-def make(folder: Path) -> None:
+def make(folder: Path, program: Path = PROGRAM) -> None:
     """Sanitized, with the backend of the tests in C."""
     tools = replace(TOOLS, form=toolchain.Form.REPLACEABLE)
-    compilation.build(Request(PROGRAM), switches.load(PROGRAM), folder, tools)
+    compilation.build(Request(program), switches.load(program), folder, tools)
 
 
 class Served:
     """A switch and a server of it."""
 
-    def __init__(self, switch: Switch, address: str, build_another: Any = None, awaits: bool = False) -> None:
-        hlir = switches.load(PROGRAM)
+    def __init__(
+        self, switch: Switch, address: str, build_another: Any = None, awaits: bool = False, program: Path = PROGRAM
+    ) -> None:
+        hlir = switches.load(program)
         info = build(hlir, Diagnostics())
         self.info = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
         self.switch, self.address = switch, address
@@ -45,7 +47,7 @@ class Served:
             switch.socket,
             self.program,
             cpu_port=CPU,
-            device_config=PROGRAM.read_bytes(),
+            device_config=program.read_bytes(),
             build=build_another,
             awaits=awaits,
         )
