@@ -147,6 +147,15 @@ def test_the_higher_priority_goes_first(start: Start) -> None:
     assert {one.number: one.queue for one in told} == {0: 0, 1: 0, 2: 0, 10: 2, 11: 2, 12: 2}
 
 
+@pytest.mark.parametrize("priority", range(3))
+def test_packets_of_one_priority_alone_wait(start: Start, priority: int) -> None:
+    switch = start("--priority-queues=3", "--burst=64")
+    switch.do("set_queue_rate 20")
+    told = sent(switch, *(Told(2, priority, number) for number in range(4)))
+    assert [one.number for one in told] == [0, 1, 2, 3]
+    assert [one.waited >= 45000 * number for number, one in enumerate(told)] == [True] * 4
+
+
 def test_a_priority_without_a_queue(start: Start) -> None:
     switch = start("--priority-queues=3")
     assert sent(switch, Told(2, 3)) == []

@@ -75,6 +75,15 @@ def test_strings(controller: Controller, served: Any) -> None:
     assert controller.write(update(DELETE, table_entry=whole)) == [OK]
 
 
+def test_a_number_stands_for_one_string(controller: Controller) -> None:
+    """A string in digits that are another one's has a number that is free."""
+    names = ["0x12", "18", "0b10010", "7", "65535", "0xffff", "free"]
+    entries = [named(controller, name, "1") for name in names]
+    assert controller.write(*(update(INSERT, table_entry=e) for e in entries)) == [OK] * len(names)
+    found = [e.table_entry for e in controller.read(entity(table_entry=controller.entry("name_t", {})))]
+    assert sorted(e.match[0].exact.value.decode() for e in found) == sorted(names)
+
+
 def test_a_wider_type(controller: Controller, stream: Stream, served: Any) -> None:
     """Ports have 32 bits to controllers and 9 in the switch, in tables as in packets."""
     entry = controller.entry("wide_t", {1: octets(1)}, "to_wide", 0)

@@ -89,6 +89,16 @@ def test_masks_ranges_and_priorities(say: Said) -> None:
     assert say("table_dump_entry_from_key masks 1&&&0xf 0&&&0 1->5 11") == "Invalid table operation (BAD_MATCH_KEY)\n"
 
 
+def test_the_first_and_the_last_values(say: Said) -> None:
+    for number, span in enumerate(("3->3", "0->0", "1023->1023", "0->1023")):
+        added = say(f"table_add masks go 0x1fff&&&0x1fff 0x1ffffffff&&&0x1ffffffff {span} => 511 {number}")
+        assert added.endswith(f"Entry has been added with handle {number}\n"), span
+    for number, prefix in enumerate(("0/0", "0xfff/12", "0x800/1")):
+        added = say(f"table_add prefixes go 1 {prefix} => 0")
+        assert added.endswith(f"Entry has been added with handle {number}\n"), prefix
+    assert say("pvs_add marks 0x1fff", "pvs_add marks 0", "pvs_get marks").split() == ["1fff", "0000"]
+
+
 def test_members_and_groups(say: Said) -> None:
     assert say("act_prof_create_member chosen go 1", "act_prof_create_member chosen go 2") == (
         "Member has been created with handle 0\nMember has been created with handle 1\n"
@@ -210,6 +220,11 @@ def test_the_switch_itself(say: Said, tmp_path: Path) -> None:
          "Invalid match key: Error while parsing x - Invalid input, could not cast to integer, try in hex with 0x prefix\n"),
         ("table_add prefixes go 256 1/1 => 1", "Invalid match key: Error while parsing 256 - Parameter is too large\n"),
         ("table_add prefixes go 1 1/1 => 70000", "Invalid runtime data: Error while parsing 70000 - Parameter is too large\n"),
+        ("table_add masks go 1&&&1 0&&&0 5->4 => 1 1", "Invalid match key: start is less than end in expression 5->4\n"),
+        ("table_add masks go 1&&&1 0&&&0 1->65536 => 1 1",
+         "Invalid match key: Error while parsing 65536 - Parameter is too large\n"),
+        ("pvs_add marks 0x2000", "Error: Input is too large, it should fit within 13 bits\n"),
+        ("mc_node_create 1 65536", "Error: '65536' is not a valid port number\n"),
         ("table_add masks go 1&&&1 0&&&0 1->2 => x",
          "Error: Table is ternary, but could not extract a valid priority from args\n"),
         ("table_delete prefixes x", "Error: Bad format for entry handle\n"),

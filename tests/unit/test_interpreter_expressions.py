@@ -85,6 +85,14 @@ def test_an_element_beyond_its_stack_reads_zero_and_swallows_writes(empty: State
     assert evaluate(ex.IsValid(beyond.header, AT), empty) == 0
 
 
+@pytest.mark.parametrize(("index", "width"), [(-1, 2), (-2, 2), (-1, 8), (-128, 8)])
+def test_an_element_below_zero_is_beyond_its_stack_too(empty: State, index: int, width: int) -> None:
+    below = ex.FieldRef(ex.ElementRef("s", const(index % (1 << width), width, True), AT), "x", AT)
+    write(below, 6, empty)
+    assert read(below, empty) == 0 and find_header(below.header, empty) is None
+    assert [header.fields["x"] for header in empty.headers.values()] == [0, 0]
+
+
 def test_a_list_is_its_items_without_padding(empty: State) -> None:
     items = (const(1, 4), ex.ListExpression((const(0xAB, 8),), AT), const(0xC, 4))
     assert pack(items, empty) == (0x1ABC, 16)

@@ -180,6 +180,20 @@ def test_registers_of_a_region_may_have_other_bits_of_the_frame_in_common(tmp_pa
     assert steering.sharded == {"I.packets", "E.wide", "E.shifted"} and steering.columns == 2
 
 
+@pytest.mark.parametrize(
+    ("subject", "reached"), [("8w1", True), ("8w2", False), ("8w3", True), ("(bit<8>)sm.ingress_port", False)]
+)
+def test_a_switch_runs_one_case_or_its_default(subject: str, reached: bool, tmp_path: Path) -> None:
+    """What the cell is, where it is known which; the default is for values without a case."""
+    path = tmp_path / "switched.p4"
+    switched = f"switch ({subject}) {{ 1: {{ meta.cell = meta.cell ^ 1; }} 2: {{ meta.cell = 0; }} default: {{ }} }}"
+    source = SHARDED.read_text()
+    before = "packets.read("
+    assert source.count(before) == 1
+    path.write_text(source.replace(before, switched + before))
+    assert ("I.packets" in steering_of(switches.load(path)).sharded) == reached
+
+
 def test_without_sharding() -> None:
     assert not steering_of(switches.load(SHARDED), Ways(steering=False)).sharded
 

@@ -187,6 +187,15 @@ def test_what_a_short_frame_lacks_is_marked() -> None:
     assert length == "    length: at least 4 bytes expected, 1 got"
 
 
+@pytest.mark.parametrize(
+    ("got", "names"),
+    [("f102", "a, b"), ("0f02", "b"), ("01f2", "b, c"), ("010f", "c"), ("ff02", "a, b"), ("01", "b, c")],
+)
+def test_the_fields_of_each_digit_are_named(got: str, names: str) -> None:
+    *_, last = show("0102", True, bytes.fromhex(got), [(0, 3, "a"), (3, 6, "b"), (9, 7, "c"), (16, 8, "d")])
+    assert last == f"    in: {names}"
+
+
 def test_of_several_tests_each_is_told(program: Program, tmp_path: Path) -> None:
     texts = {"good": "", "different": "expect 1 ff $\n", "broken": "sing 1\n"}
     for name, text in texts.items():
