@@ -361,6 +361,36 @@ static void ranges(const struct subject *subject) {
     subject->ops->destroy(self);
 }
 
+/* Of any number of bytes: only the first one says that a number is below or above. */
+static void ranges_of(const struct subject *subject, uint32_t bytes) {
+    const struct macs_key_field field = {"number", (uint16_t)(bytes * 8), 0, MACS_RANGE, 0};
+    const struct macs_table_shape shape = {.key_bytes = bytes,
+                                           .prefix_offset = bytes,
+                                           .value_bytes = sizeof(struct value),
+                                           .size = 8,
+                                           .field_count = 1,
+                                           .fields = &field};
+    void *self = create(subject, &shape);
+    uint8_t key[KEY_MAX] = {1};
+    struct own_match own;
+    exactly(&own, key, bytes);
+    own.high[0] = 3;
+    CHECK(add(subject, self, &own.match, 1, NULL) == 0);
+    for (uint8_t first = 0; first < 5; first++) {
+        key[0] = first;
+        CHECK(id_of(get(subject, self, key, bytes)) == (first >= 1 && first <= 3));
+    }
+    key[0] = 3;
+    key[bytes - 1]++;
+    CHECK(id_of(get(subject, self, key, bytes)) == 0);
+    memset(key, 0xff, bytes);
+    key[0] = 0;
+    CHECK(id_of(get(subject, self, key, bytes)) == 0);
+    own.high[0] = 0;
+    CHECK(add(subject, self, &own.match, 2, NULL) == -EINVAL);
+    subject->ops->destroy(self);
+}
+
 /* Big areas are told by what they lie on, and forgotten when they go. */
 static void memory_is_booked(void) {
     const size_t bytes = 3 * MACS_MEMORY_BIG - 1;
@@ -453,6 +483,9 @@ static void test(const struct subject *subject) {
     nothing_is_used_up(subject);
     if (subject->key_min <= 3 && subject->key_max >= 3)
         ranges(subject);
+    for (uint32_t bytes = subject->key_min; subject->can & RANGES && bytes <= subject->key_max; bytes++)
+        if (bytes)
+            ranges_of(subject, bytes);
     if (subject->can & PREFIXES)
         prefixes(subject);
     if (subject->can & MASKS && subject->key_min <= 2 && subject->key_max >= 2) {

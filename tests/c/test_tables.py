@@ -140,7 +140,7 @@ def test_random_changes_agree_with_the_reference(build: Build, kernel: str, key_
     run(binary, kernel, key_bytes, exact_bytes, operations // 3, fresh, 0)
 
 
-@pytest.mark.parametrize(("key_bytes", "range_bytes"), [(2, 2), (5, 1), (13, 4)])
+@pytest.mark.parametrize(("key_bytes", "range_bytes"), [(2, 2), (5, 1), (13, 4), (9, 8), (9, 9), (13, 10), (20, 17)])
 def test_ranges_agree_with_the_reference(build: Build, key_bytes: int, range_bytes: int) -> None:
     binary = build("random", "gcc", *MEMORY, WRAP)
     fresh = int.from_bytes(os.urandom(4), "little")

@@ -225,6 +225,27 @@ static void test_longest(bool ipv6) {
     frames_free();
 }
 
+/* As long as an IP length can say, and a byte longer. */
+static void test_length(bool ipv6, bool vlan) {
+    static struct macs_odp_super super;
+    struct macs_odp_coalesced coalesced;
+    struct shape shape;
+    start(&super, &shape, ipv6, vlan, 1);
+    start(&super, &shape, ipv6, vlan, 65535 - (shape.headers - shape.l3));
+    cut(&super, &shape, 1448);
+    CHECK(macs_odp_coalesce(frames, count, &coalesced) == count && coalesce_and_compare() == 1);
+    uint32_t len = frames[count - 1].len;
+    uint8_t *longer = malloc(len + 1);
+    CHECK(longer != NULL);
+    memcpy(longer, bytes_of(count - 1), len);
+    longer[len] = 7;
+    renew(longer, &shape, len + 1);
+    free(bytes_of(count - 1));
+    frames[count - 1] = (struct macs_odp_frame){longer, len + 1};
+    CHECK(macs_odp_coalesce(frames, count, &coalesced) == count - 1 && coalesce_and_compare() == 2);
+    frames_free();
+}
+
 /* A row of segments that the kernel is not asked to make: flags that only a first or a last one has, a header between
  * IP and TCP, a tunnel. Each is right, and each is sent as it is. */
 static void test_kept_apart(void) {
@@ -300,6 +321,7 @@ int main(void) {
         test_round_trip(mode & 1, mode & 2, 1001, 1000);
         test_round_trip(mode & 1, mode & 2, 5, 1);
         test_changes(mode & 1, mode & 2);
+        test_length(mode & 1, mode & 2);
     }
     test_longest(false);
     test_longest(true);
