@@ -86,14 +86,15 @@ int macs_notes_set(struct macs_notes *notes, const uint8_t *name, uint32_t name_
             remove_note(notes, links, note);
         return 0;
     }
-    if (notes->bytes + name_bytes + bytes > MACS_NOTES_MAX)
+    const size_t others = notes->bytes - (note ? (size_t)name_bytes + note->bytes : 0);
+    if (others + name_bytes + bytes > MACS_NOTES_MAX)
         return -ENOSPC;
     uint8_t *both = joined(name, name_bytes, data, bytes);
     if (!both)
         return -ENOMEM;
     if (!note)
         return insert(notes, links, both, name_bytes, bytes);
-    notes->bytes += (size_t)bytes - note->bytes;
+    notes->bytes = others + name_bytes + bytes;
     free(note->data);
     note->data = both;
     note->bytes = bytes;

@@ -155,13 +155,13 @@ def block(order: str, kind: int, body: bytes) -> bytes:
     return struct.pack(order + "II", kind, total) + body + struct.pack(order + "I", total)
 
 
-def section(order: str, *resolutions: int, offset: int = 0, link: int = 1) -> bytes:
+def section(order: str, *resolutions: int, offset: int = 0, link: int = 1, snaplen: int = 0) -> bytes:
     """The head of a section, with a comment, and an interface for each resolution."""
     comment = struct.pack(order + "HH", 1, 5) + b"hello" + bytes(3) + bytes(4)
     content = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1) + comment)
     for resolution in resolutions:
         options = struct.pack(order + "HHBxxx", 9, 1, resolution) + struct.pack(order + "HHq", 14, 8, offset) + bytes(4)
-        content += block(order, 1, struct.pack(order + "HHI", link, 0, 0) + options)
+        content += block(order, 1, struct.pack(order + "HHI", link, 0, snaplen) + options)
     return content
 
 
@@ -450,6 +450,19 @@ def test_pcapng_of_many_kinds(native: Toolchain, tmp_path: Path, order: str) -> 
     assert done.stdout.splitlines()[1] == "0 in 7 discards 0 errors 0 out 0 errors 0"
     times = [(1005, 1), (1005, 2), (1005, 500000), (1007, 3000), (0, 0), (1009, 0), (77, 0)]
     assert read_pcap(out)[1] == [(*time, frame) for time, frame in zip(times, data, strict=True)]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_simple_blocks_have_what_the_snaplen_leaves(native: Toolchain, tmp_path: Path, order: str) -> None:
+    """Which a frame may be longer than by a byte, or exactly as long as."""
+    content, frames = b"", [bytes([i]) * size for i, size in enumerate((99, 100, 101, 1000))]
+    content += section(order, 6, snaplen=100)
+    for frame in frames:
+        content += block(order, 3, struct.pack(order + "I", len(frame)) + frame[:100])
+    pcapng, out = tmp_path / "in.pcapng", tmp_path / "out.pcap"
+    pcapng.write_bytes(content)
+    native.execute("forward", f"pcap:{pcapng}", f"pcap:,{out}")
+    assert [frame for _, _, frame in read_pcap(out)[1]] == [frame[:100] for frame in frames]
 
 
 @pytest.mark.parametrize(("resolution", "magic"), [(6, 0xA1B2C3D4), (9, 0xA1B23C4D)])

@@ -246,6 +246,14 @@ def test_members_and_groups_by_id(edges: Switch) -> None:
     assert codes(*groups) == [
         Outcome.DONE, Outcome.EXISTS, Outcome.NONE, Outcome.FULL, Outcome.NONE, Outcome.DONE
     ]  # fmt: skip
+    longest = [
+        group(Update.ADD_GROUP, 10, (7, 65536)),
+        group(Update.MODIFY_GROUP, 10, (7, 65536), (big, 1)),
+        group(Update.MODIFY_GROUP, 10, (7, 1), (big, 65535)),
+        group(Update.MODIFY_GROUP, 10, (7, 2), (big, 65535)),
+        change(Update.REMOVE_GROUP, chosen, u64(10)),
+    ]
+    assert codes(*longest) == [Outcome.DONE, Outcome.FULL, Outcome.DONE, Outcome.FULL, Outcome.DONE]
     key = bytes([0] * ((shape["key"][0]["bits"] + 7) // 8)) * 2 + u32(1)
     named = change(Update.ADD, choices, key, u32(GROUP), u64(7))
     assert codes(change(Update.ADD, choices, key, u32(GROUP), u64(6)), named) == [Outcome.NONE, Outcome.DONE]

@@ -222,8 +222,11 @@ static void check_ipv4(uint8_t protocol, bool ports, bool addresses) {
     ipv4(protocol, 40);
     const uint64_t macs = ports || addresses ? 0 : run(0, 12), ips = ports || addresses ? run(26, 8) : 0;
     CHECK((deciding(60) & ~what_it_is) == (macs | ips | (ports ? run(34, 4) : 0)));
+    CHECK((deciding(38) & ~what_it_is) == (macs | ips | (ports ? run(34, 4) : 0)));
     CHECK((deciding(37) & ~what_it_is) == (macs | ips)); /* the ports are cut off */
-    put16(frame + ETHERNET + 6, 0x2000);                 /* all fragments of a datagram go one way */
+    CHECK((deciding(34) & ~what_it_is) == (macs | ips));
+    CHECK((deciding(33) & ~what_it_is) == run(0, 12));
+    put16(frame + ETHERNET + 6, 0x2000); /* all fragments of a datagram go one way */
     CHECK((deciding(60) & ~what_it_is) == (addresses ? run(26, 8) : run(0, 12)));
     put16(frame + ETHERNET + 6, 1);
     CHECK((deciding(60) & ~what_it_is) == (addresses ? run(26, 8) : run(0, 12)));
@@ -234,7 +237,10 @@ static void check_ipv6(uint8_t protocol, bool ports, bool addresses) {
     ipv6(protocol, 8);
     const uint64_t macs = ports || addresses ? 0 : run(0, 12), ips = ports || addresses ? run(22, 32) : 0;
     CHECK((deciding(62) & ~what_it_is) == (macs | ips | (ports ? run(54, 4) : 0)));
+    CHECK((deciding(58) & ~what_it_is) == (macs | ips | (ports ? run(54, 4) : 0)));
     CHECK((deciding(57) & ~what_it_is) == (macs | ips));
+    CHECK((deciding(54) & ~what_it_is) == (macs | ips));
+    CHECK((deciding(53) & ~what_it_is) == run(0, 12));
 }
 
 static void test_flows(void) {
