@@ -15,6 +15,7 @@ from transpiler.codegen.live_state import LiveState, live_state, preserved_place
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import PipeView
+from transpiler.codegen.places import at
 from transpiler.codegen.record import binding, reads_time
 from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import Storage
@@ -26,6 +27,7 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.traverse import program_expressions, walk_expression
 from transpiler.hlir.types import Bits
 from transpiler.schedule.architectures import describe
+from transpiler.schedule.dropped_at import places
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
@@ -74,6 +76,7 @@ def view(
         grow_bytes=grow_bytes(program, made.storage),
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
+        places=tuple(Outside("" if span is None else at(span)) for span in places(program)),
         given=made.given,
         defines=configuration.defines,
         settings=_settings(made, configuration),

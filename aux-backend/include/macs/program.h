@@ -102,6 +102,8 @@ struct macs_program {
     uint16_t lock_count;
     uint16_t clock_count; /* stage clocks, see macs/clock.h; 0: none */
     const struct macs_clock_desc *clock_descs;
+    uint16_t place_count;                 /* places that drop packets, see macs/cause.h */
+    const char *const *places;            /* "FILE:LINE" each; "" for a number that is not used */
     struct macs_locks *locks;             /* lock_count of them, of groups of registers; made by the runtime */
     const struct macs_steering *steering; /* whose frames are whose, where registers can be sharded; else NULL */
     const struct macs_table_desc *table_descs;
