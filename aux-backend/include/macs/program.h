@@ -49,7 +49,7 @@ struct macs_steering;
 struct macs_extern_desc {
     const char *name;
     const char *table;                      /* of a direct extern, a table of an action profile, else NULL */
-    const struct macs_digest_field *fields; /* of a digest */
+    const struct macs_digest_field *fields; /* of a digest, of a register's element */
     const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
     const struct macs_locks *locks;         /* of a register: what its cells are held by; NULL: nothing need be */
     uint32_t bundle_stride;                 /* of a register in a bundle: bytes from index to index; 0: it is in none */
