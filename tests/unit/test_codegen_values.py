@@ -155,7 +155,7 @@ static void check_externs(void) {
     assert(!rows[1][2].packets && !rows[0][0].packets && !rows[2][0].packets);
     free(counter);
     uint64_t elements[] = {1, 2, 3, 4, 5, 6}, value[2] = {7, 7};
-    struct macs_register reg = {.size = 2, .cell_bytes = 16, .stride = 16, .cells = (uint8_t *)elements};
+    struct macs_register reg = {.shape = {.size = 2, .stride = 16}, .cell_bytes = 16, .cells = (uint8_t *)elements};
     macs_register_read(&reg, 1, value);
     assert(value[0] == 3 && value[1] == 4);
     macs_register_read(&reg, 2, value);
