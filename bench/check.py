@@ -31,6 +31,7 @@ from macsad.generation import Order
 from macsad.progress import counting
 from macsad.resources import share
 from transpiler.diagnostics import Rejected
+from transpiler.optimisations import ALL
 from transpiler.toolchain.toolchain import ToolchainError
 
 ROUNDS, SECONDS = 9, 0.1
@@ -98,6 +99,7 @@ BESIDE_LOOP = tuple(
 )
 SPREAD = Row("a register, two workers over one, spread indexes", 1.6)
 HOT = Row("a register, two workers over one, one index", 1)
+UNSTEERED = Row("a register, two workers over one, one index, not sharded", 1)
 TOTALS = Row("register totals, 2 and 4 workers, exact runs of all", 1)
 CHANGING = Row("balancer, of such a loop whose groups and members can change", 0.8)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
@@ -152,9 +154,11 @@ def l2fwd() -> Iterator[Row]:
     yield EMPTY.of(empty)
 
 
-def state(define: str, entries: int, workers: int = 1, flows: str = "uniform") -> session.Wanted:
-    """bench/state.p4, with what `define` names."""
-    request = Request(share("bench") / "state.p4", defines=(define,) if define else ())
+def state(
+    defines: str, entries: int, workers: int = 1, flows: str = "uniform", without: tuple[str, ...] = ()
+) -> session.Wanted:
+    """bench/state.p4, with what words of `defines` name, without optimisations."""
+    request = Request(share("bench") / "state.p4", defines=tuple(defines.split()), wanted=ALL.without(without))
     suite = Suite(entries, (), (), 4_000_000, "64")
     return session.Wanted(
         request, lambda folder: order(folder, suite, flows), (VANILLA, HALF), ROUNDS, SECONDS, workers
@@ -186,15 +190,20 @@ def workers() -> Iterator[Row]:
     count."""
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         turns: list[Turn[session.Key]] = []
-        for flows in ("uniform", "one"):
+        cases = {
+            SPREAD: ("REGISTER", "uniform", ()),
+            HOT: ("REGISTER", "one", ()),
+            UNSTEERED: ("REGISTER ONE", "uniform", ("sharding",)),
+        }
+        for row, (defines, flows, without) in cases.items():
             for count in (1, 2):
-                folder = Path(scratch) / f"{flows}-{count}"
+                folder = Path(scratch) / f"{defines}-{flows}-{count}"
                 folder.mkdir()
-                made = session.Setup(state("REGISTER", SMALL, count, flows), folder, closing)
-                turns += [replace(turn, key=(f"{flows} {count}", *turn.key[1:])) for turn in made.turns()]
+                made = session.Setup(state(defines, SMALL, count, flows, without), folder, closing)
+                turns += [replace(turn, key=(f"{row.what} {count}", *turn.key[1:])) for turn in made.turns()]
         samples = rounds([turn for turn in turns if turn.key[1:] == HALF])
-    for row, flows in ((SPREAD, "uniform"), (HOT, "one")):
-        one, two = (samples[f"{flows} {count}", *HALF] for count in (1, 2))
+    for row in cases:
+        one, two = (samples[f"{row.what} {count}", *HALF] for count in (1, 2))
         load = f"load {os.getloadavg()[0]:.1f}"
         each = f"{figure(one).ns:.1f} ns of one CPU, {figure(two).ns:.1f} ns of two; {load}"
         yield row.of(2 * ratio(one, two), each)
@@ -339,7 +348,7 @@ PARTS = (
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
     Part((REGISTER, REGISTER_LIMIT), register),
-    Part((SPREAD, HOT), workers),
+    Part((SPREAD, HOT, UNSTEERED), workers),
     Part((TOTALS,), totals),
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),

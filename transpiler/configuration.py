@@ -34,13 +34,14 @@ class Lowering:
     """How functions are lowered. `in_place`: headers that did not move stay in the frame; `sums`: an Internet checksum adds up
     fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
     the burst; `empty_tables`: they are not looked up; `bundles`: the cells of registers that are accessed together lie
-    together."""
+    together; `tallies`: workers add up what packets add to one cell."""
 
     in_place: bool = True
     sums: bool = True
     deferred_counts: bool = True
     empty_tables: bool = True
     bundles: bool = True
+    tallies: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,32 @@ static void check_externs(void) {
     assert(elements[1] == 2 && elements[2] == 8 && elements[3] == 9 && elements[4] == 5 && elements[5] == 6);
 }
 
+static void check_tallies(void) {
+    const struct macs_register_shape shape = {.size = 3, .stride = 1};
+    uint8_t cells[] = {1, 2, 250, 77};
+    struct macs_register reg = {.shape = shape, .cell_bytes = 1, .cells = cells, .shared = true};
+    struct macs_tally tally = MACS_NO_TALLY;
+    macs_register_settle8(&tally, &reg, shape);
+    macs_register_tally8(&tally, &reg, shape, 2, 3);
+    macs_register_tally8(&tally, &reg, shape, 2, 4);
+    assert(cells[0] == 1 && cells[2] == 250); /* nothing as yet */
+    macs_register_tally8(&tally, &reg, shape, 0, 255);
+    assert(cells[0] == 1 && cells[2] == 1);
+    macs_register_tally8(&tally, &reg, shape, 3, 9); /* beyond its end */
+    macs_register_tally8(&tally, &reg, shape, UINT64_MAX, 9);
+    assert(cells[0] == 0 && cells[3] == 77);
+    macs_register_tally8(&tally, &reg, shape, 1, 5);
+    macs_register_settle8(&tally, &reg, shape);
+    assert(cells[0] == 0 && cells[1] == 7 && cells[2] == 1 && cells[3] == 77);
+    struct macs_tally unused = MACS_NO_TALLY; /* alone, a worker adds at once */
+    reg.shared = false;
+    macs_register_tally8(&unused, &reg, shape, 1, 1);
+    macs_register_tally8(&unused, &reg, shape, 3, 1);
+    assert(cells[1] == 8 && cells[3] == 77);
+    macs_register_settle8(&unused, &reg, shape);
+    assert(cells[1] == 8);
+}
+
 static void check_sets(void) {
     static const uint64_t words[] = {0, 1, 2, 0x8000000000000000u, UINT64_MAX, 0x7fffffffffffffffu, 0xff, 0xf0f0};
     for (unsigned a = 0; a < 8; a++)
@@ -279,7 +305,7 @@ def source() -> str:
             for value in operands(width)
         )
         main += f"    wide_{count}({width}, (const macs_w{count}[]){{{values}}}, {len(operands(width))});\n"
-    checks = "".join(f"    check_{name}();\n" for name in ("externs", "sets", "random", "bytes", "extents"))
+    checks = "".join(f"    check_{name}();\n" for name in ("externs", "tallies", "sets", "random", "bytes", "extents"))
     return f"{text}{OTHERS_C}\nint main(void) {{\n{main}{checks}}}\n"
 
 

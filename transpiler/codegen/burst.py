@@ -32,14 +32,17 @@ def _blocks(made: Pass, stages: tuple[StageView, ...]) -> tuple[BlockView, ...]:
 
 
 def _step_views(step: Step, stages: tuple[StageView, ...]) -> tuple[StepView, ...]:
-    """The view of a step. Behind the work of a stage that locks registers there is one more."""
+    """The view of a step. A stage that locks registers releases them behind its work; one that adds up what goes to them begins
+    with nothing before it, and settles that behind it."""
     numbers = getattr(step, "lookups", ())
     lookups = tuple(stages[step.stage].lookups[n] for n in numbers) if not isinstance(step, Transmit) else ()
     view = StepView(_kind(step), step, lookups)
     works = isinstance(step, Receive | Take | Run | RunSubBatches)
-    if works and stages[getattr(step, "stage", 0)].holds:
-        return (view, StepView("release", step, ()))
-    return (view,)
+    stage = stages[getattr(step, "stage", 0)] if works else None
+    if stage is None or not (stage.holds or stage.settlements):
+        return (view,)
+    tallies = (StepView("tally", step, ()),) if stage.settlements else ()
+    return (*tallies, view, StepView("release", step, ()))
 
 
 def _kind(step: Step) -> str:

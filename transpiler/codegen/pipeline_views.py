@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from transpiler.codegen.c.build import PACKET, address, call, infix
+from transpiler.codegen.c.build import PACKET, address, call, infix, packed
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
@@ -24,6 +24,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.c.walk import all_names, called
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
+from transpiler.codegen.tallies import NOTHING, TALLIES, settlements
 from transpiler.schedule.plan import Follow, Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
@@ -160,6 +161,17 @@ class StageView:
         return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
 
     @property
+    def settlements(self) -> tuple[Call, ...]:
+        """What settles the tallies of its registers."""
+        return settlements(self.body)
+
+    @property
+    def tallies(self) -> Declare:
+        """They all have nothing."""
+        nothing = [NOTHING] * len(self.settlements)
+        return Declare("struct macs_tally", TALLIES.name, packed(list(nothing)), size=len(nothing))
+
+    @property
     def prefetches(self) -> bool:
         """Whether its lookups begin when a packet is submitted to it."""
         return self.bulk and any(lookup.table.begins_early for lookup in self.lookups)
@@ -176,6 +188,7 @@ class StageView:
             "lookups": f"const struct {self.function}_lookups *",
             "at": "uint32_t ",
             "lookup": f"struct {self.function}_lookup *",
+            TALLIES.name: "struct macs_tally *",
         }
         return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 

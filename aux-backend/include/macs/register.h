@@ -152,6 +152,42 @@ MACS_REGISTER_LOOPS_OF(16)
 #undef MACS_REGISTER_UPDATES_OF
 #undef MACS_REGISTER_UPDATE_OF
 
+/* What packets of a stage have added to one cell of a register that the register has not got yet. It has one addition
+ * in place of several: where workers contend for a cell's cache line, each moves it. */
+struct macs_tally {
+    uint64_t index; /* beyond the register: nothing */
+    uint64_t sum;
+};
+
+#define MACS_NO_TALLY                                                                                                  \
+    { UINT64_MAX, 0 }
+
+/* When the stage is done with its packets, or comes to another cell. */
+#define MACS_REGISTER_TALLY_OF(bits)                                                                                   \
+    static inline void macs_register_settle##bits(const struct macs_tally *tally, struct macs_register *reg,           \
+                                                  struct macs_register_shape shape) {                                  \
+        if (tally->index < shape.size)                                                                                 \
+            macs_register_add##bits(reg, shape, tally->index, (uint##bits##_t)tally->sum);                             \
+    }                                                                                                                  \
+    static inline void macs_register_tally##bits(struct macs_tally *tally, struct macs_register *reg,                  \
+                                                 struct macs_register_shape shape, uint64_t index,                     \
+                                                 uint##bits##_t operand) {                                             \
+        if (!reg->shared) {                                                                                            \
+            macs_register_write##bits(reg, shape, index,                                                               \
+                                      (uint##bits##_t)(macs_register_read##bits(reg, shape, index) + operand));        \
+        } else if (tally->index == index) {                                                                            \
+            tally->sum += operand;                                                                                     \
+        } else {                                                                                                       \
+            macs_register_settle##bits(tally, reg, shape);                                                             \
+            *tally = (struct macs_tally){index, operand};                                                              \
+        }                                                                                                              \
+    }
+MACS_REGISTER_TALLY_OF(8)
+MACS_REGISTER_TALLY_OF(16)
+MACS_REGISTER_TALLY_OF(32)
+MACS_REGISTER_TALLY_OF(64)
+#undef MACS_REGISTER_TALLY_OF
+
 static inline uint32_t macs_register_words(const struct macs_register *reg) {
     return reg->cell_bytes > 8 ? reg->cell_bytes / 8 : 1;
 }
