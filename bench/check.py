@@ -104,6 +104,7 @@ TOTALS = Row("register totals, 2 and 4 workers, exact runs of all", 1)
 CHANGING = Row("balancer, of such a loop whose groups and members can change", 0.8)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
+CRYPTO_LOOP = Row("l2fwd-crypto, of the hand-written loop beside it", 0.8)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
 
 
@@ -287,6 +288,11 @@ def crypto() -> Iterator[Row]:
     yield CRYPTO_SHARE.of(1 - 1 / ratio(singly, result.samples["cipher", 0, 0]))
 
 
+def crypto_loop() -> Iterator[Row]:
+    _, of_loop, each = beside_bare(wanted("l2fwd-crypto", (VANILLA, HALF)), "ciphered", "peers/crypto")
+    yield CRYPTO_LOOP.of(of_loop, each)
+
+
 def peer(row: Row, name: str, entries: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folder = Path(scratch)
@@ -356,6 +362,7 @@ PARTS = (
     Part((CHANGING,), lambda: stateful(CHANGING, "changing")),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
+    Part((CRYPTO_LOOP,), crypto_loop),
 )
 
 

@@ -15,7 +15,7 @@ from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_store
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
 from transpiler.codegen.c.walk import all_expressions, all_names, map_bodies
-from transpiler.codegen.given import Given
+from transpiler.codegen.given import LOCKS, Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import StageView
@@ -134,9 +134,9 @@ class Frame:
         there = ["worker", *(("common",) if self.gives_verdicts else ()), *self.given.of(named)]
         there += ["verdict"] if self.gives_verdicts else []
         there += [] if self.alone else ["index", "sets"]
-        there += [TALLIES.name]
         there += ["lookups", "at"] if stage.bulk else ["lookup"] if stage.lookups else []
-        return tuple(name for name in there if name in named or name == "state" or self.overridden)
+        prepared = tuple(array.name for array in (TALLIES, LOCKS) if array.name in named)
+        return (*(name for name in there if name in named or name == "state" or self.overridden), *prepared)
 
 
 def stage_views(stages: tuple[LoweredStage, ...], frame: Frame) -> tuple[StageView, ...]:

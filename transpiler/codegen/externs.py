@@ -23,6 +23,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.ctypes import bytes_of, literal
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.follow import Led
+from transpiler.codegen.given import LOCKS
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
@@ -290,7 +291,7 @@ class Externs:
 
     def locks(self, register: str) -> C:
         """The C expression for the locks of its group."""
-        return address(Index(Name("locks"), Literal(str(self.group(register)))))
+        return address(Index(LOCKS, Literal(str(self.group(register)))))
 
     def is_striped(self, register: str) -> bool:
         number = self.group(register)

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from transpiler.codegen.c.build import address
 from transpiler.codegen.c.function import Function
-from transpiler.codegen.c.nodes import Body, Call, Cast, Do, Expression, Index, Literal, Name, Statement
+from transpiler.codegen.c.nodes import Body, Call, Cast, Do, Expression, Index, Literal, Name, Statement, Unary
 from transpiler.codegen.c.walk import all_expressions, map_bodies, walk
 
 TALLIES, NOTHING = Name("tallies"), Name("MACS_NO_TALLY")  # of a stage; what each begins with
@@ -38,11 +38,16 @@ def with_tallies(function: Function, registers: frozenset[Expression]) -> Functi
     return replace(function, body=_with_tallies(function.body, numbers)) if numbers else function
 
 
-def settlements(body: Body) -> tuple[Call, ...]:
-    """The calls that settle the tallies of a body, each once."""
-    calls = (e for e in all_expressions(body) if isinstance(e, Call) and e.function.startswith(TALLY))
-    made = (Call(f"{SETTLE}{call.function.removeprefix(TALLY)}", call.arguments[:3]) for call in calls)
-    return tuple(dict.fromkeys(made))
+def settlements(body: Body, tallies: Name) -> tuple[Call, ...]:
+    """The calls that settle the tallies of a body, each once; `tallies`: their name where the calls stand."""
+    made: dict[Call, None] = {}
+    for e in all_expressions(body):
+        match e:
+            case Call(function=name, arguments=(Unary(operand=Index(at=at)), register, shape, *_)) if name.startswith(
+                TALLY
+            ):
+                made[Call(f"{SETTLE}{name.removeprefix(TALLY)}", (address(Index(tallies, at)), register, shape))] = None
+    return tuple(made)
 
 
 def _with_tallies(body: Body, numbers: Mapping[Expression, int]) -> Body:
