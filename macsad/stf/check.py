@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
@@ -47,6 +48,25 @@ def check(program: Program, stf: Path, open_device: Callable[[frozenset[int]], D
         return FAILED
     out.write(report(result, diagnostics))
     return FAILED if diagnostics.error_count else PASSED
+
+
+def check_all(tests: Sequence[Path], check_one: Callable[[Path, TextIO], int], out: TextIO) -> int:
+    """Run tests: of each what its report says, then a line with its name and how it went, and in the end how many passed. One
+    alone has its report only. Returns the exit code: PASSED if all have. Raises: OSError when a file is not there."""
+    if len(tests) == 1:
+        return check_one(tests[0], out)
+    passed = 0
+    for stf in tests:
+        told = StringIO()
+        code = check_one(stf, told)
+        passed += code == PASSED
+        *details, last = told.getvalue().splitlines()
+        if code != PASSED:
+            details, last = [*details, last], "failed"
+        out.write("".join(f"{line}\n" for line in details) + f"{stf}: {last}\n")
+        out.flush()
+    out.write(f"{passed} of {len(tests)} passed\n")
+    return PASSED if passed == len(tests) else FAILED
 
 
 def report(result: Result, diagnostics: Diagnostics) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -12,13 +14,14 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
+from macsad.stf.check import check_all
 from macsad.targets import machine
 from transpiler.toolchain import toolchain
 
 
 @click.command("test", cls=GeneratingCommand)
 @program_options
-@click.argument("stf", type=READABLE)
+@click.argument("stf", type=READABLE, nargs=-1, required=True)
 @generating_options
 @machine_options
 @click.option("--burst", type=click.IntRange(1, 256), default=32, show_default=True, help="Packets taken at once.")
@@ -30,9 +33,9 @@ from transpiler.toolchain import toolchain
     "--sanitize", multiple=True, type=click.Choice(["address", "undefined", "thread"]), help="Build with a sanitizer."
 )
 def command(
-    stf: Path, batch: int | None, burst: int, sub_batch: int, sanitize: tuple[str, ...], **program: object
+    stf: tuple[Path, ...], batch: int | None, burst: int, sub_batch: int, sanitize: tuple[str, ...], **program: object
 ) -> int:
-    """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ.
+    """Build PROGRAM and run packet tests, STF files, against it; exit 0 passed, 1 failed, with the packets that differ.
 
     For another --arch the switch runs under qemu-user.
     """
@@ -44,4 +47,9 @@ def command(
     with tempfile.TemporaryDirectory(prefix="macsad-") as folder:
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, Path(folder), tools, progress)
-        return test.run(hlir, stf, binary, burst=batch or burst, sub_batch=batch or sub_batch, wrapper=wrapper)
+
+        def check_one(one: Path, out: TextIO) -> int:
+            sizes = batch or burst, batch or sub_batch
+            return test.run(hlir, one, binary, burst=sizes[0], sub_batch=sizes[1], wrapper=wrapper, out=out)
+
+        return check_all(stf, check_one, sys.stdout)

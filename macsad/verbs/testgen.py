@@ -33,7 +33,7 @@ def command(output: Path, as_json: bool, seconds: float, max_tests: int | None, 
 
     \b
     macsad testgen l3fwd.p4 -o tests
-    macsad test l3fwd.p4 tests/l3fwd-1.stf
+    macsad test l3fwd.p4 tests/*.stf
     """
     try:
         import z3  # noqa: F401

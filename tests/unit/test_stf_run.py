@@ -9,6 +9,7 @@ import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
 
 from macsad import simulate
+from macsad.stf.check import check_all
 from macsad.stf.diff import agrees, show
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import Program, Storage
@@ -184,6 +185,23 @@ def test_what_a_short_frame_lacks_is_marked() -> None:
     ]
     (length,) = [line for line in show("01020304", False, b"\x01") if "length" in line]
     assert length == "    length: at least 4 bytes expected, 1 got"
+
+
+def test_of_several_tests_each_is_told(program: Program, tmp_path: Path) -> None:
+    texts = {"good": "", "different": "expect 1 ff $\n", "broken": "sing 1\n"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.stf").write_text(text)
+    tests = [tmp_path / f"{name}.stf" for name in texts]
+    out = io.StringIO()
+    code = check_all(tests, lambda stf, told: simulate.run(program, stf, out=told), out)
+    told = out.getvalue()
+    lines = told.splitlines()
+    assert code == 1 and lines[-1] == "1 of 3 passed"
+    assert f"{tests[0]}: passed (0 packets in, 0 expected)" in lines
+    assert f"{tests[1]}: failed" in lines and "failed: 1 difference (0 packets in, 1 expected)" in lines
+    assert lines[-2] == f"{tests[2]}: failed" and f"{tests[2]}:1:1: error: unknown command 'sing'" in lines
+    assert check_all(tests[:1], lambda stf, told: simulate.run(program, stf, out=told), out) == 0
+    assert out.getvalue()[len(told) :] == "passed (0 packets in, 0 expected)\n"
 
 
 def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
 USUAL_ENTRIES = 1000
 ROUNDS, FRUITLESS = 12, 3  # of looking for templates beside others; those one after the other that find none
+PATIENCE = 48  # templates one after the other that do not fit those that are taken
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     if not fillable(program):
         return _without_tables(probe, wishes, found, diagnostics)
     together = _together(wishes, probe, finder, advance)
-    made = _Builder(program, wishes, diagnostics, probe).build(together)
+    made = _Builder(program, wishes, diagnostics, _Lookups(probe)).build(together)
     _complain(program, made, diagnostics)
     return made
 
@@ -197,14 +198,15 @@ def _together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) ->
     for turn in range(ROUNDS):
         before = len(taken.filled)
         for template in _continued(taken, finder, hit, turn) if turn else chosen:
-            if set(template.hits) - taken.filled and template.seen.ports:
+            if set(template.hits) - taken.filled and template.seen.ports and taken.misfits < PATIENCE:
                 taken.take(template)
         fruitless = fruitless + 1 if turn and len(taken.filled) == before else 0
         advance(turn, ROUNDS)
-        if not taken.groups or taken.filled >= hit or fruitless == FRUITLESS:
+        if not taken.groups or taken.filled >= hit or fruitless == FRUITLESS or taken.misfits >= PATIENCE:
             break
+    taken.misfits = 0
     for template in (*chosen, *(_continued(taken, finder, hit, ROUNDS) if taken.groups else ())):
-        if set(template.hits) - taken.filled:
+        if set(template.hits) - taken.filled and taken.misfits < PATIENCE:
             taken.take(template, sent=False)
     advance(ROUNDS, ROUNDS)
     return taken.groups
@@ -217,21 +219,41 @@ def _continued(taken: _Taken, finder: Finder, hit: set[str], turn: int) -> list[
     return continued(finder, taken.probe, old, _fixed(taken.groups), wanted, taken.wishes.seed + turn) if wanted else []
 
 
+class _Lookups:
+    """What the frames of templates look up where some tables are missed; each is tried once."""
+
+    def __init__(self, probe: Probe) -> None:
+        self.probe = probe
+        self._known: dict[tuple[int, frozenset[str]], tuple[Template, dict[str, tuple[int, ...]]]] = {}
+
+    def of(self, template: Template, entries: Mapping[str, TableEntries]) -> dict[str, tuple[int, ...]]:
+        """The tables that are applied, and their keys, where those without entries are missed."""
+        case = id(template), frozenset(template.hits).intersection(entries)
+        if case not in self._known:
+            seen = self.probe.run(template.frame.data, outcomes_of(template, entries))
+            self._known[case] = template, dict(seen.applied)  # the template lives on, so that its id stays its own
+        return self._known[case][1]
+
+
 class _Taken:
-    """Templates that fit each other, as `groups` of the tables that they reach, and the tables `filled` by them."""
+    """Templates that fit each other, as `groups` of the tables that they reach, and the tables `filled` by them; `misfits`
+    since the last that did."""
 
     def __init__(self, wishes: Wishes, probe: Probe) -> None:
         self.wishes, self.probe = wishes, probe
         self.groups: list[list[_Reached]] = []
         self.filled: set[str] = set()
+        self.misfits = 0
+        self._lookups = _Lookups(probe)
 
     def take(self, template: Template, *, sent: bool = True) -> None:
         """Add a template if it fits and one more table is filled then; `sent`: and if its frames still come out."""
         program = self.probe.program
+        self.misfits += 1
         group = _claim(program, template, trace(program, self.probe, template))
         if not group:
             return
-        streams = _Builder(program, self.wishes, Diagnostics(), self.probe).streams([*self.groups, group])
+        streams = _Builder(program, self.wishes, Diagnostics(), self._lookups).streams([*self.groups, group])
         now = {name for stream in streams for name in stream.entries}
         outcomes = outcomes_of(template, streams[-1].entries)
         if sent and not self.probe.run(template.frame.data, outcomes).ports:
@@ -239,6 +261,7 @@ class _Taken:
         if all(stream.entries for stream in streams) and self.filled < now:
             self.groups.append(group)
             self.filled = now
+            self.misfits = 0
 
 
 def _fixed(taken: Sequence[list[_Reached]]) -> dict[tuple[str, tuple[int, ...]], Call | None]:
@@ -255,8 +278,8 @@ def _fixed(taken: Sequence[list[_Reached]]) -> dict[tuple[str, tuple[int, ...]],
 
 
 class _Builder:
-    def __init__(self, program: Program, wishes: Wishes, diagnostics: Diagnostics, probe: Probe) -> None:
-        self.program, self.wishes, self.diagnostics, self.probe = program, wishes, diagnostics, probe
+    def __init__(self, program: Program, wishes: Wishes, diagnostics: Diagnostics, lookups: _Lookups) -> None:
+        self.program, self.wishes, self.diagnostics, self.lookups = program, wishes, diagnostics, lookups
         self.kinds: dict[str, list[_Kind]] = {}
         self.made: dict[tuple[str, _Kind], TableEntries] = {}
         self.feeds: dict[tuple[str, str, int], Fed] = {}
@@ -272,7 +295,7 @@ class _Builder:
             self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
         self.diagnostics.raise_if_errors()
         filled = {made.table.name for made in tables}
-        streams = [_varied(self.probe, stream, filled) for stream in streams]
+        streams = [_varied(self.lookups.probe, stream, filled) for stream in streams]
         return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds)
 
     def streams(self, reached: list[list[_Reached]]) -> list[Stream]:
@@ -302,12 +325,12 @@ class _Builder:
             made = self._entries(one, entries)
             if made is not None:
                 entries[one.table.name] = made
-        applied = self._applied(template, entries)
+        applied = self.lookups.of(template, entries)
         while lost := [
             n for n, made in entries.items() if n not in applied or not _owners_of(made) | needs[n] <= entries.keys()
         ]:
             entries = {name: made for name, made in entries.items() if name not in lost}
-            applied = self._applied(template, entries)
+            applied = self.lookups.of(template, entries)
         if any(self._always_hit(name, values) for name, values in applied.items() if name not in entries):
             return Stream(template, {}, {}, {})
         kept = [one for one in group if one.table.name in entries]
@@ -317,10 +340,6 @@ class _Builder:
             {one.table.name: one.places for one in kept},
             {one.table.name: self._feeder(one) for one in kept if one.data and one.data[0].table in entries},
         )
-
-    def _applied(self, template: Template, entries: Mapping[str, TableEntries]) -> dict[str, tuple[int, ...]]:
-        """What the frame of a template looks up where tables without entries are missed."""
-        return dict(self.probe.run(template.frame.data, outcomes_of(template, entries)).applied)
 
     def _feeder(self, one: _Reached) -> tuple[str, int]:
         parameter = next(iter(_feeders(one)))

@@ -80,7 +80,7 @@ class _Experiment:
         if not self._numbered(safe, lambda bits: self.probe.run(frame.changed(bits), outcomes)):
             for position in free:
                 self._compare(position, self.probe.run(frame.changed((position,)), outcomes))
-        loose = [bit for name in self.template.hits for bit in self._loose_data_of(name)]
+        loose = self._loose_data()
         if not self._numbered(loose, lambda bits: self._with_data(bits)):
             for bit in loose:
                 self._turn_over(bit)
@@ -131,24 +131,44 @@ class _Experiment:
                     self.touching.setdefault((name, i), []).append(source)
         return True
 
-    def _loose_data_of(self, name: str) -> list[DataBit]:
-        """The bits of an entry's action data that can be turned over together; those of other parameters are tried. A
-        parameter that the frame then leaves by is a port."""
-        call = self.template.outcomes[name]
-        assert call is not None
+    def _loose_data(self) -> list[DataBit]:
+        """The bits of action data that can be turned over together; those of other parameters are tried. A parameter that
+        the frame then leaves by is a port."""
+        parameters = [bits for name in self.template.hits for bits in self._parameters(name)]
         loose: list[DataBit] = []
-        for number, parameter in enumerate(self.program.action[call.action].parameters):
-            bits = [DataBit(name, number, bit) for bit in range(width_of(self.program.variable[parameter].type))]
-            seen = self._with_data(bits)
-            if seen == self.template.seen and len(bits) > NARROW:
-                continue
-            if seen.way == self.template.seen.way and len(bits) > NARROW:
+        for bits, seen in self._felt([bits for bits in parameters if len(bits) > NARROW]):
+            if seen.way == self.template.seen.way:
                 loose += bits
                 self._note_use(bits[-1], self._with_data(bits[-1:]))
             else:
                 for bit in bits:
                     self._turn_over(bit)
+        narrow = [bits for bits in parameters if len(bits) <= NARROW]
+        for place in range(NARROW):
+            for (bit,), seen in self._felt([[bits[place]] for bits in narrow if place < len(bits)]):
+                self._compare(bit, seen)
+                self._note_use(bit, seen)
         return loose
+
+    def _parameters(self, name: str) -> list[list[DataBit]]:
+        """The bits of each parameter of the action that is run where a table is hit."""
+        call = self.template.outcomes[name]
+        assert call is not None
+        widths = [self._width(call, number) for number in range(len(self.program.action[call.action].parameters))]
+        return [[DataBit(name, number, bit) for bit in range(width)] for number, width in enumerate(widths)]
+
+    def _felt(self, groups: Sequence[list[DataBit]]) -> list[tuple[list[DataBit], Observation]]:
+        """The groups of bits with which the frame does something else, and what. Most are not felt: they are tried together,
+        and by halves where they are."""
+        if not groups:
+            return []
+        seen = self._with_data([bit for group in groups for bit in group])
+        if seen == self.template.seen:
+            return []
+        if len(groups) == 1:
+            return [(groups[0], seen)]
+        half = len(groups) // 2
+        return [*self._felt(groups[:half]), *self._felt(groups[half:])]
 
     def _turn_over(self, bit: DataBit) -> None:
         seen = self._with_data([bit])

@@ -105,7 +105,16 @@ static const struct algorithm {
 };
 #define ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
 
-/* A case for each length, which is a constant in it. */
+/* A case for each length up to KNOWN bytes, 64 or 256, which is a constant in it. Sanitizers make the code of the last
+ * ones so large that compiling takes a minute. */
+#ifndef KNOWN
+#define KNOWN 256
+#endif
+#if KNOWN > 64
+#define CASES_MORE(name) CASES_64(64, name) CASES_64(128, name) CASES_64(192, name)
+#else
+#define CASES_MORE(name)
+#endif
 #define CASE(n, name)                                                                                                  \
     case (n) + 1:                                                                                                      \
         return macs_checksum_##name((struct macs_bytes){data, (n) + 1, NULL, 0});
@@ -114,7 +123,7 @@ static const struct algorithm {
 #define CASES_64(n, name) CASES_16(n, name) CASES_16((n) + 16, name) CASES_16((n) + 32, name) CASES_16((n) + 48, name)
 #define KNOWN_LENGTH(name)                                                                                             \
     static uint64_t known_##name(const uint8_t *data, uint32_t length) {                                               \
-        switch (length) { CASES_64(0, name) CASES_64(64, name) CASES_64(128, name) CASES_64(192, name) }               \
+        switch (length) { CASES_64(0, name) CASES_MORE(name) }                                                         \
         abort();                                                                                                       \
     }
 
@@ -153,7 +162,8 @@ static void compare(const uint8_t *value, uint32_t length) {
         const struct algorithm *of = &algorithms[i];
         uint64_t wanted = of->slow(value, length);
         check(of->name, "whole", length, of->fast((struct macs_bytes){whole, length, NULL, 0}), wanted);
-        check(of->name, "its length known", length, known[i](whole, length), wanted);
+        if (length <= KNOWN)
+            check(of->name, "its length known", length, known[i](whole, length), wanted);
         check(of->name, "in two parts", length, of->fast((struct macs_bytes){head, first, tail, length - first}),
               wanted);
         if (of->extend) {
