@@ -39,6 +39,7 @@ from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
 from transpiler.codegen.views import NOWHERE, CellsView, DigestFieldView, ExternView, LocksView
 from transpiler.externs.table import KINDS, METHODS
+from transpiler.hlir import interface
 from transpiler.hlir.expressions import Expression, FieldRef, Read
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
@@ -104,7 +105,7 @@ class Externs:
         table = self._tables.get(extern.name)
         size = str(table.size + 1) if table else str(attributes.get("size", 0))
         table = table or self._profiled.get(extern.name)
-        fields = self._record(extern.name) if extern.kind == "digest" else ()
+        fields = self._fields(extern)
         width = int(attributes.get("width", 0)) if extern.kind in ("register", "custom_crc") else 0
         bits = sum(f.bits for f in fields) if fields else width
         return ExternView(
@@ -156,6 +157,18 @@ class Externs:
             )
             for number, counter in enumerate(counters, len(self.instances))
         )
+
+    def _fields(self, extern: ExternInstance) -> tuple[DigestFieldView, ...]:
+        """What the control plane meets in a record of a digest, and in an element of a register that has several fields."""
+        if extern.kind == "digest":
+            return self._record(extern.name)
+        if extern.kind != "register" or extern.data is None:
+            return ()
+        definitions = {definition.name: definition for definition in self.program.interface.definitions}
+        found = tuple(interface.scalars(extern.data, definitions))
+        if len(found) < 2 or sum(bits for _, bits in found) != extern.attribute("width"):
+            return ()
+        return tuple(DigestFieldView(Outside(name), bits) for name, bits in found)
 
     def _record(self, digest: str) -> tuple[DigestFieldView, ...]:
         """The fields of a digest's record, from its first use."""

@@ -35,7 +35,8 @@ class TableRef:
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
     `key_bits`, `data_bits` and in these `action_bits`. `indexed`: statements use the index of the entry that is found, and that
     of the default one, which is the table's `size`. `bulk_bytes`: arrays of keys hold bytes, not numbers. `may_be_empty`:
-    lookups ask first whether it is. `learns`: who misses looks among what packets have added, too."""
+    lookups ask first whether it is. `learns`: who misses looks among what packets have added, too. `key_in_words`: where it is
+    looked up at once, its key is stored by words."""
 
     name: str
     number: int
@@ -53,6 +54,12 @@ class TableRef:
     size: int = 0
     may_be_empty: bool = False
     learns: bool = False
+    key_in_words: bool = False
+
+    @property
+    def key_room(self) -> int:
+        """Bytes of the array that its key is packed into, where it is looked up at once."""
+        return -(-self.key_bytes // 8) * 8 if self.key_in_words else self.key_bytes
 
     @property
     def begins_early(self) -> bool:

@@ -113,7 +113,7 @@ class _Lowered:
 def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered:
     program, schedule = planned.program, planned.schedule
     names = Names()
-    tables = Tables(program, names, planned.kernels, lowering.empty_tables)
+    tables = Tables(program, names, planned.kernels, lowering.empty_tables, lowering.key_words)
     words = frozenset(table.name for table in program.tables if tables.words(table.name) is not None)
     externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words, planned.bundles)
     sunk = sunk_fields(program, schedule) if lowering.in_place else frozenset()

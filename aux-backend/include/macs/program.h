@@ -49,7 +49,7 @@ struct macs_steering;
 struct macs_extern_desc {
     const char *name;
     const char *table;                      /* of a direct extern, a table of an action profile, else NULL */
-    const struct macs_digest_field *fields; /* of a digest */
+    const struct macs_digest_field *fields; /* of a digest, of a register's element */
     const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
     const struct macs_locks *locks;         /* of a register: what its cells are held by; NULL: nothing need be */
     uint32_t stride;                        /* of a register: bytes from index to index */
@@ -90,6 +90,7 @@ struct macs_program {
     bool uses_time;            /* the program may look at the time: packets' or the worker's */
     bool reads_ahead;          /* the runtime prefetches the headers of the next packets while it binds one */
     bool avoids_huge_pages;    /* tables are never on huge pages */
+    bool leaves_untidy;        /* tables stay as changes have left them (runtime/tidy.h) */
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
     bool ciphers_singly;       /* nor before it ciphers their payloads */
     uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */
