@@ -54,6 +54,11 @@ class Optimisations:
         "atomic updates, one instruction or a compare and swap, of registers of which packets update one cell at a time",
         "no lock where there are several workers",
     )
+    tallies: bool = _on(
+        "tallies: what packets in a row add to one cell of a register that they only add to is added up, and added at once "
+        "where there are several workers",
+        "the cache line of a cell that all workers add to moves from core to core once a burst; costs a comparison a packet",
+    )
     lock_stripes: bool = _on(
         "a lock for each stripe of a register's indexes, where all indexes are known when they are needed",
         "several workers wait for each other at the same cell only; costs up to 512 KiB for each group of registers",

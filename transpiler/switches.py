@@ -111,6 +111,7 @@ SWITCHES: dict[str, Switch] = {
     "sums": _lowering(sums=False),
     "defer-counts": _lowering(deferred_counts=False),
     "bundles": _lowering(bundles=False),
+    "tallies": _lowering(tallies=False),
     "empty-tables": _lowering(empty_tables=False),
     "key-words": _lowering(key_words=False),
     "few-entries": _define("MACS_NO_FEW_ENTRIES"),

@@ -120,9 +120,9 @@ class DigestFieldView:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleView:
-    """Of a register in a bundle: `leader`, the number of the one that has the memory; the byte where its cells are in that of an
-    index, and the bytes of an index."""
+class CellsView:
+    """Of a register: `leader`, the one of its bundle that has the memory; the byte where its cells are in those of an index, and
+    the bytes from index to index."""
 
     leader: str
     at: int
@@ -143,7 +143,7 @@ class ExternView:
     initial: tuple[str, ...]
     cite: Outside
     locks: int | None = None
-    bundle: BundleView | None = None
+    cells: CellsView | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,9 +52,9 @@ struct macs_extern_desc {
     const struct macs_digest_field *fields; /* of a digest, of a register's element */
     const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
     const struct macs_locks *locks;         /* of a register: what its cells are held by; NULL: nothing need be */
-    uint32_t bundle_stride;                 /* of a register in a bundle: bytes from index to index; 0: it is in none */
-    uint16_t bundle_leader;                 /* the instance that has the memory of the bundle */
-    uint16_t bundle_at;                     /* the byte where its cells are in that of an index */
+    uint32_t stride;                        /* of a register: bytes from index to index */
+    uint16_t leader; /* of a register: the instance that has its memory, itself outside bundles */
+    uint16_t at;     /* of a register: the byte where its cells are in those of an index */
     uint32_t size;
     uint16_t bits; /* of a register's element; of a digest's record; of a custom CRC */
     uint16_t field_count;

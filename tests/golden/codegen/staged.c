@@ -257,6 +257,9 @@ static const struct macs_extern_desc extern_descs[] = {
         .size = 16,
         .bits = 32,
         .unit = 0,
+        .leader = I_last_extern,
+        .at = 0,
+        .stride = 4,
         .locks = &locks[0],
     },
     [I_seen_extern] = {
@@ -427,14 +430,14 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         live->dropped_at = dropped_at;
         live->meta_group = meta_group;
         live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-        macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+        macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
         macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
         return;
     }
     live->dropped_at = dropped_at;
     live->meta_group = meta_group;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
@@ -469,7 +472,7 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     live->hdr_label_ttl = hdr_label_ttl;
     live->hdr_label_value = hdr_label_value;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
@@ -482,7 +485,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
-    I_before = macs_register_add32(externs[I_last_extern], (uint32_t)meta_group, 1); /* staged.p4:56 */
+    I_before = macs_register_add32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group, 1); /* staged.p4:56 */
     macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
         *verdict = MACS_VERDICT_DROP + dropped_at;
