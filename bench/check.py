@@ -31,6 +31,7 @@ from macsad.generation import Order
 from macsad.progress import counting
 from macsad.resources import share
 from transpiler.diagnostics import Rejected
+from transpiler.optimisations import ALL
 from transpiler.toolchain.toolchain import ToolchainError
 
 ROUNDS, SECONDS = 9, 0.1
@@ -98,10 +99,12 @@ BESIDE_LOOP = tuple(
 )
 SPREAD = Row("a register, two workers over one, spread indexes", 1.6)
 HOT = Row("a register, two workers over one, one index", 1)
+UNSTEERED = Row("a register, two workers over one, one index, not sharded", 1)
 TOTALS = Row("register totals, 2 and 4 workers, exact runs of all", 1)
 CHANGING = Row("balancer, of such a loop whose groups and members can change", 0.8)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
+CRYPTO_LOOP = Row("l2fwd-crypto, of the hand-written loop beside it", 0.8)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
 
 
@@ -152,9 +155,11 @@ def l2fwd() -> Iterator[Row]:
     yield EMPTY.of(empty)
 
 
-def state(define: str, entries: int, workers: int = 1, flows: str = "uniform") -> session.Wanted:
-    """bench/state.p4, with what `define` names."""
-    request = Request(share("bench") / "state.p4", defines=(define,) if define else ())
+def state(
+    defines: str, entries: int, workers: int = 1, flows: str = "uniform", without: tuple[str, ...] = ()
+) -> session.Wanted:
+    """bench/state.p4, with what words of `defines` name, without optimisations."""
+    request = Request(share("bench") / "state.p4", defines=tuple(defines.split()), wanted=ALL.without(without))
     suite = Suite(entries, (), (), 4_000_000, "64")
     return session.Wanted(
         request, lambda folder: order(folder, suite, flows), (VANILLA, HALF), ROUNDS, SECONDS, workers
@@ -186,15 +191,20 @@ def workers() -> Iterator[Row]:
     count."""
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         turns: list[Turn[session.Key]] = []
-        for flows in ("uniform", "one"):
+        cases = {
+            SPREAD: ("REGISTER", "uniform", ()),
+            HOT: ("REGISTER", "one", ()),
+            UNSTEERED: ("REGISTER ONE", "uniform", ("sharding",)),
+        }
+        for row, (defines, flows, without) in cases.items():
             for count in (1, 2):
-                folder = Path(scratch) / f"{flows}-{count}"
+                folder = Path(scratch) / f"{defines}-{flows}-{count}"
                 folder.mkdir()
-                made = session.Setup(state("REGISTER", SMALL, count, flows), folder, closing)
-                turns += [replace(turn, key=(f"{flows} {count}", *turn.key[1:])) for turn in made.turns()]
+                made = session.Setup(state(defines, SMALL, count, flows, without), folder, closing)
+                turns += [replace(turn, key=(f"{row.what} {count}", *turn.key[1:])) for turn in made.turns()]
         samples = rounds([turn for turn in turns if turn.key[1:] == HALF])
-    for row, flows in ((SPREAD, "uniform"), (HOT, "one")):
-        one, two = (samples[f"{flows} {count}", *HALF] for count in (1, 2))
+    for row in cases:
+        one, two = (samples[f"{row.what} {count}", *HALF] for count in (1, 2))
         load = f"load {os.getloadavg()[0]:.1f}"
         each = f"{figure(one).ns:.1f} ns of one CPU, {figure(two).ns:.1f} ns of two; {load}"
         yield row.of(2 * ratio(one, two), each)
@@ -278,6 +288,11 @@ def crypto() -> Iterator[Row]:
     yield CRYPTO_SHARE.of(1 - 1 / ratio(singly, result.samples["cipher", 0, 0]))
 
 
+def crypto_loop() -> Iterator[Row]:
+    _, of_loop, each = beside_bare(wanted("l2fwd-crypto", (VANILLA, HALF)), "ciphered", "peers/crypto")
+    yield CRYPTO_LOOP.of(of_loop, each)
+
+
 def peer(row: Row, name: str, entries: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folder = Path(scratch)
@@ -339,7 +354,7 @@ PARTS = (
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
     Part((REGISTER, REGISTER_LIMIT), register),
-    Part((SPREAD, HOT), workers),
+    Part((SPREAD, HOT, UNSTEERED), workers),
     Part((TOTALS,), totals),
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),
@@ -347,6 +362,7 @@ PARTS = (
     Part((CHANGING,), lambda: stateful(CHANGING, "changing")),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
+    Part((CRYPTO_LOOP,), crypto_loop),
 )
 
 

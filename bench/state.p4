@@ -1,5 +1,6 @@
 /* state: what a program keeps that is larger than the caches. With REGISTER, each packet adds one to a cell of 32 M at a
- * hash of its addresses; with COUNTER, its table counts the packets of each entry, with METER it marks them. */
+ * hash of its addresses, with ONE as well always to the same cell; with COUNTER, its table counts the packets of each
+ * entry, with METER it marks them. */
 #include <core.p4>
 #include <v1model.p4>
 
@@ -38,7 +39,11 @@ control StateIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     register<bit<32>>(CELLS) cells;
 
     apply {
+#ifdef ONE
+        meta.cell = (bit<32>)hdr.ethernet.type;
+#else
         hash(meta.cell, HashAlgorithm.crc32, 32w0, { hdr.ethernet.dst, hdr.ethernet.src }, CELLS);
+#endif
         @atomic {
             cells.read(meta.count, meta.cell);
             cells.write(meta.cell, meta.count + 1);

@@ -1,5 +1,5 @@
-"""TCP between two hosts, plain and in VXLAN: through the app l2fwd over af_packet (super-frames and segments)
-and af_xdp, and through a Linux bridge.
+"""TCP between two hosts, plain and in VXLAN: through the app l2fwd over af_packet (as it is, super-frames
+whole, segments) and af_xdp, and through a Linux bridge.
 
     bench/tcp.py [--seconds S] [--rounds N]      root, or a kernel that lets users make network namespaces
 
@@ -26,7 +26,7 @@ from macsad.control import Client
 
 ROOT = Path(__file__).parents[1]
 HOSTS = (1, 2)
-WAYS = ("bridge", "af_packet", "af_packet,segments", "af_xdp")
+WAYS = ("bridge", "af_packet", "af_packet,whole", "af_packet,segments", "af_xdp")
 NETWORKS = {"TCP": "10.9.0", "TCP in VXLAN": "10.8.0"}
 PORT, CHUNK = 5001, 1 << 18
 WAIT_S = 20  # for a connection, and for each piece of data
@@ -92,6 +92,7 @@ def switch(binary: Path, way: str, folder: Path) -> Iterator[None]:
     driver, comma, option = way.partition(",")
     ports = [f"--port={number - 1}={driver}:p{number}{comma}{option}" for number in HOSTS]
     command = [str(binary), *ports, f"--entries={ROOT / 'apps/l2fwd/entries.txt'}", f"--socket={folder}/socket"]
+    command += ["--max-frame=65535", "--buffers=1024"] if option == "whole" else []
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         with Client.wait(folder / "socket", seconds=WAIT_S) as client:

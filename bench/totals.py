@@ -28,6 +28,7 @@ PROGRAM = Path(__file__).with_name("totals.p4")
 WAYS = {
     "sharding": (),
     "updates": ("sharding",),
+    "singly": ("sharding", "tallies"),
     "stripes": ("sharding", "atomic-updates"),
     "lock": ("sharding", "atomic-updates", "lock-stripes"),
 }

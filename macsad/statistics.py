@@ -59,7 +59,8 @@ def _sums(now: Statistics, before: Statistics | None, seconds: float) -> list[st
 
 def _losses(now: Statistics) -> dict[str, int]:
     causes = {f"dropped, {cause}": count for cause, count in now["drops"].items()}
-    return causes | {f"missed, port {port['port']}": port["rx_missed"] for port in now["ports"]}
+    places = {f"dropped at {shown(place)}": count for place, count in now["dropped_at"].items()}
+    return causes | places | {f"missed, port {port['port']}": port["rx_missed"] for port in now["ports"]}
 
 
 def _rate(port: Statistics, earlier: Statistics | None, what: str, seconds: float, factor: int = 1) -> str:

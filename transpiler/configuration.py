@@ -33,14 +33,17 @@ class Use:
 class Lowering:
     """How functions are lowered. `in_place`: headers that did not move stay in the frame; `sums`: an Internet checksum adds up
     fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
-    the burst; `empty_tables`: they are not looked up; `bundles`: the cells of registers that are accessed together lie
-    together."""
+    the burst; `empty_tables`: they are not looked up; `key_words`: keys of lookups that are made at once are stored by words;
+    `bundles`: the cells of registers that are accessed together lie together; `tallies`: workers add up what packets add to one
+    cell."""
 
     in_place: bool = True
     sums: bool = True
     deferred_counts: bool = True
     empty_tables: bool = True
+    key_words: bool = True
     bundles: bool = True
+    tallies: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,11 @@ class Optimisations:
         "atomic updates, one instruction or a compare and swap, of registers of which packets update one cell at a time",
         "no lock where there are several workers",
     )
+    tallies: bool = _on(
+        "tallies: what packets in a row add to one cell of a register that they only add to is added up, and added at once "
+        "where there are several workers",
+        "the cache line of a cell that all workers add to moves from core to core once a burst; costs a comparison a packet",
+    )
     lock_stripes: bool = _on(
         "a lock for each stripe of a register's indexes, where all indexes are known when they are needed",
         "several workers wait for each other at the same cell only; costs up to 512 KiB for each group of registers",
@@ -110,6 +115,10 @@ class Optimisations:
         "no key, no hash, no prefetch; costs a branch in tables with entries, and the first entry waits for the bursts in "
         "flight",
     )
+    key_words: bool = _on(
+        "words of eight bytes by which the key of a lookup that is made at once is stored, as it is read",
+        "a load of eight bytes waits for no smaller stores; fewer stores",
+    )
     packed_entries: bool = _on(
         "packed entries: an entry of an exact table is one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",
@@ -136,6 +145,12 @@ class Optimisations:
         "the scan of ternary tables that hold few entries: all entries are compared with those words of the key in which "
         "some entry has a mask (ternary_cells)",
         "a table of up to 16 entries costs a few instructions a packet; costs a branch in tables with more",
+    )
+    tidy_tables: bool = _on(
+        "the tidying of ternary tables whose entries have changed, before the first packet and when they have not changed for a "
+        "second (ternary_cells)",
+        "entries that were added last are found as fast as others; costs the control thread 2 to 10 ms for a table of 1,000 "
+        "entries",
     )
     prefetch: bool = _on(
         "the prefetch of a table's cache lines before they are read",

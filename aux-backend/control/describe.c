@@ -202,6 +202,21 @@ static void describe_kept(const struct macs_switch *sw, struct macs_text *text) 
     macs_text_add(text, "]");
 }
 
+/* Where the program dropped packets; its places that did not are left out. */
+static void describe_places(const struct macs_program *program, const struct macs_stats_sum *sum,
+                            struct macs_text *text) {
+    const char *separator = "";
+    macs_text_add(text, "},\"dropped_at\":{");
+    for (unsigned place = 0; place < program->place_count; place++) {
+        if (!sum->dropped_at[place])
+            continue;
+        macs_text_add(text, "%s", separator);
+        key(text, program->places[place]);
+        macs_text_add(text, "%" PRIu64, sum->dropped_at[place]);
+        separator = ",";
+    }
+}
+
 static void describe_adapt(const struct macs_adapt *adapt, struct macs_text *text) {
     macs_text_add(text,
                   ",\"adapt\":{\"on\":%s,\"searching\":%s,\"searches\":%" PRIu64 ",\"changes\":%" PRIu64
@@ -227,6 +242,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
         key(text, macs_stats_cause_name(cause));
         macs_text_add(text, "%" PRIu64, sum.drops[cause]);
     }
+    describe_places(sw->program, &sum, text);
     macs_text_add(text,
                   "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
                   ",\"asserts\":%" PRIu64,

@@ -4,6 +4,7 @@
 #include "control/console.h"
 #include "control/value.h"
 #include "runtime/mirror.h"
+#include "runtime/queues.h"
 
 static int parse_session(const char *word, uint32_t *session, struct macs_text *answer) {
     uint64_t value;
@@ -14,9 +15,26 @@ static int parse_session(const char *word, uint32_t *session, struct macs_text *
     return 0;
 }
 
-/* SESSION NUMBER, the number from `low` on. */
-static int add(struct macs_console *console, char **words, enum macs_mirror_kind kind, const char *what, uint64_t low,
-               struct macs_text *answer) {
+/* [BYTES [PRIORITY]] */
+static int parse_limits(const struct macs_switch *sw, unsigned count, char **words, struct macs_mirror *mirror,
+                        struct macs_text *answer) {
+    uint64_t bytes = 0, priority = 0;
+    if (count > 0 && (!macs_value_uint64(words[0], &bytes) || bytes > MACS_MIRROR_BYTES_MAX))
+        return macs_text_fail(answer, "'%.80s' is not a length of clones (0: whole, to %u)", words[0],
+                              MACS_MIRROR_BYTES_MAX);
+    if (count > 1 && (!macs_value_uint64(words[1], &priority) || (priority && !sw->queues)))
+        return macs_text_fail(answer, "'%.80s': clones have a priority only where ports have queues", words[1]);
+    if (priority && priority >= sw->queues->priorities)
+        return macs_text_fail(answer, "'%.80s' is not a priority (0 to %u)", words[1], sw->queues->priorities - 1);
+    mirror->bytes = (uint32_t)bytes;
+    mirror->priority = (uint8_t)priority;
+    return 0;
+}
+
+/* SESSION NUMBER [BYTES [PRIORITY]], the number from `low` on. */
+static int add(struct macs_console *console, unsigned count, char **words, enum macs_mirror_kind kind, const char *what,
+               uint64_t low, struct macs_text *answer) {
+    struct macs_mirror mirror = {.kind = kind};
     uint32_t session;
     uint64_t number;
     if (parse_session(words[0], &session, answer))
@@ -24,17 +42,18 @@ static int add(struct macs_console *console, char **words, enum macs_mirror_kind
     if (!macs_value_uint64(words[1], &number) || number < low ||
         !(kind == MACS_MIRROR_PORT ? macs_switch_takes_port(console->sw, number) : number <= UINT16_MAX))
         return macs_text_fail(answer, "'%.80s' is not a %s", words[1], what);
-    return macs_mirror_set(console->sw, session, kind, (uint32_t)number);
+    mirror.number = (uint32_t)number;
+    if (parse_limits(console->sw, count - 2, words + 2, &mirror, answer))
+        return -1;
+    return macs_mirror_set(console->sw, session, mirror);
 }
 
 static int mirroring_add(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    (void)count;
-    return add(console, words, MACS_MIRROR_PORT, "port", 0, answer);
+    return add(console, count, words, MACS_MIRROR_PORT, "port", 0, answer);
 }
 
 static int mirroring_add_mc(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    (void)count;
-    return add(console, words, MACS_MIRROR_GROUP, "multicast group", 1, answer);
+    return add(console, count, words, MACS_MIRROR_GROUP, "multicast group", 1, answer);
 }
 
 static int no_session(uint32_t session, struct macs_text *answer) {
@@ -44,36 +63,35 @@ static int no_session(uint32_t session, struct macs_text *answer) {
 static int mirroring_delete(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     uint32_t session;
-    uint32_t number;
     if (parse_session(words[0], &session, answer))
         return -1;
-    if (macs_mirror_get(console->sw, session, &number) == MACS_MIRROR_NONE)
+    if (macs_mirror_get(console->sw, session).kind == MACS_MIRROR_NONE)
         return no_session(session, answer);
-    return macs_mirror_set(console->sw, session, MACS_MIRROR_NONE, 0);
+    return macs_mirror_set(console->sw, session, (struct macs_mirror){0});
 }
 
 static int mirroring_get(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     uint32_t session;
-    uint32_t number;
     if (parse_session(words[0], &session, answer))
         return -1;
-    switch (macs_mirror_get(console->sw, session, &number)) {
-    case MACS_MIRROR_NONE:
-        break;
-    case MACS_MIRROR_PORT:
-        macs_text_add(answer, "clone session %" PRIu32 ": port %" PRIu32 "\n", session, number);
-        return 0;
-    case MACS_MIRROR_GROUP:
-        macs_text_add(answer, "clone session %" PRIu32 ": multicast group %" PRIu32 "\n", session, number);
-        return 0;
-    }
-    return no_session(session, answer);
+    const struct macs_mirror mirror = macs_mirror_get(console->sw, session);
+    if (mirror.kind == MACS_MIRROR_NONE)
+        return no_session(session, answer);
+    macs_text_add(answer, "clone session %" PRIu32 ": %s %" PRIu32, session,
+                  mirror.kind == MACS_MIRROR_PORT ? "port" : "multicast group", mirror.number);
+    if (mirror.bytes)
+        macs_text_add(answer, ", at most %" PRIu32 " bytes", mirror.bytes);
+    if (mirror.priority)
+        macs_text_add(answer, ", priority %u", mirror.priority);
+    macs_text_add(answer, "\n");
+    return 0;
 }
 
 const struct macs_command macs_mirroring_commands[] = {
-    {"mirroring_add", mirroring_add, 2, 2, "SESSION PORT", "clones of the session go to a port"},
-    {"mirroring_add_mc", mirroring_add_mc, 2, 2, "SESSION GROUP", "clones of the session go to a multicast group"},
+    {"mirroring_add", mirroring_add, 2, 4, "SESSION PORT [BYTES [PRIORITY]]", "clones of the session go to a port"},
+    {"mirroring_add_mc", mirroring_add_mc, 2, 4, "SESSION GROUP [BYTES [PRIORITY]]",
+     "clones of the session go to a multicast group"},
     {"mirroring_delete", mirroring_delete, 1, 1, "SESSION", "forget a clone session"},
     {"mirroring_get", mirroring_get, 1, 1, "SESSION", "where clones of a session go"},
     {0},

@@ -117,6 +117,8 @@ static void change(uint64_t *random, bool *present, bool *handed, uint64_t versi
     struct own_match own;
     struct value value = numbered_value(n, version);
     numbered_match(&own, n);
+    if (subject->ops->tidy && version % 64 == 0)
+        CHECK(subject->ops->tidy(table) == 0);
     if (n % 4 == 1) {
         CHECK(subject->ops->modify(table, &own.match, &value) == 0);
     } else if (n % 4 == 2) {

@@ -127,6 +127,12 @@ static void change_and_compare(const struct subject *subject, void *self, void *
             random_match(subject, own, bytes, exact_bytes);
         }
         change(subject, self, reference, own, i + 1);
+        if (subject->ops->tidy && below(256) == 0) {
+            failing = with_failing;
+            const int answer = subject->ops->tidy(self);
+            failing = 0;
+            CHECK(answer == 0 || (with_failing && answer == -ENOMEM));
+        }
         if (i % 16 == 0)
             compare_lookup(subject, self, reference, bytes);
         if (i % 4096 == 0)

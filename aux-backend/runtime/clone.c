@@ -1,15 +1,19 @@
 #include "runtime/clone.h"
 
+#include <macs/layout.h>
+
 #include "runtime/copy.h"
 #include "runtime/mirror.h"
 #include "runtime/queues.h"
 
-/* A clone on its way to a port, or NULL: no memory, or too little of it in one piece. Counted. */
+/* A clone of number `at` on its way to a port, or NULL: no memory, or too little of it in one piece. Counted. Of
+ * `bytes` bytes at most; 0: whole. */
 static struct macs_packet *clone_packet(struct macs_thread *thread, const struct macs_packet *packet,
-                                        struct macs_replica replica, uint8_t instance, uint8_t fields) {
+                                        const struct macs_mirror_targets *targets, uint32_t at, uint32_t bytes) {
+    const struct macs_replica replica = macs_mirror_target(targets, at);
     struct macs_packet *clone = macs_copy_packet(thread, packet);
     macs_stats_add(&thread->stats.copies, 1);
-    if (!clone || !macs_copy_parsable(thread, clone)) {
+    if (!clone || (bytes && macs_layout_cut(clone, bytes)) || !macs_copy_parsable(thread, clone)) {
         if (clone)
             macs_thread_drop(thread, clone->handle, MACS_CAUSE_NO_BUFFER);
         else
@@ -17,26 +21,25 @@ static struct macs_packet *clone_packet(struct macs_thread *thread, const struct
         return NULL;
     }
     if (thread->backlog)
-        macs_queues_begin(thread, clone);
+        macs_queues_begin(thread, clone, targets->priority);
     clone->verdict = MACS_FORWARD;
     clone->egress_port = replica.port;
     clone->replica = replica.rid;
     clone->multicast_group = 0;
-    clone->instance_type = instance;
-    clone->requests = (struct macs_requests){.preserved = fields, .origin = packet->requests.origin};
+    clone->requests = (struct macs_requests){.origin = packet->requests.origin};
     return clone;
 }
 
-/* Until it is deparsed the frame is as received, and so is a copy of it. */
+/* Until it is deparsed the frame is as received, and so is a copy of it, which is cut before it is parsed again. */
 void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) {
     struct macs_thread *thread = macs_thread_of(worker);
     const struct macs_mirror_targets targets = macs_mirror_find(thread->sw, packet->requests.ingress_session);
     struct macs_packet **last = &packet->requests.clones;
     for (uint32_t i = 0; i < targets.count; i++) {
-        struct macs_packet *clone =
-            clone_packet(thread, packet, macs_mirror_target(&targets, i), thread->sw->program->instances.ingress_clone,
-                         packet->requests.ingress_clone_fields);
+        struct macs_packet *clone = clone_packet(thread, packet, &targets, i, targets.bytes);
         if (clone) {
+            clone->instance_type = thread->sw->program->instances.ingress_clone;
+            clone->requests.preserved = packet->requests.ingress_clone_fields;
             *last = clone;
             last = &clone->requests.clones;
         }
@@ -44,15 +47,20 @@ void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) 
     packet->requests.flags = (packet->requests.flags | MACS_CLONED) & (uint8_t)~MACS_CLONE_INGRESS;
 }
 
+/* A frame that has been deparsed is cut at once. A clone that egress has once more before it is deparsed, as v1model's,
+ * keeps its headers until then, and is cut as by truncate(). */
 void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *packet) {
     struct macs_thread *thread = macs_thread_of(worker);
+    const struct macs_program *program = thread->sw->program;
     const struct macs_mirror_targets targets = macs_mirror_find(thread->sw, packet->requests.egress_session);
     for (uint32_t i = 0; i < targets.count; i++) {
-        struct macs_packet *clone =
-            clone_packet(thread, packet, macs_mirror_target(&targets, i), thread->sw->program->instances.egress_clone,
-                         packet->requests.egress_clone_fields);
+        struct macs_packet *clone = clone_packet(thread, packet, &targets, i, program->clone ? 0 : targets.bytes);
         if (!clone)
             continue;
+        clone->instance_type = program->instances.egress_clone;
+        clone->requests.preserved = packet->requests.egress_clone_fields;
+        if (program->clone && targets.bytes)
+            macs_request_truncate(clone, targets.bytes);
         clone->requests.to_egress = true;
         if (thread->recirculation->made_count < thread->recirculation->capacity)
             thread->recirculation->made[thread->recirculation->made_count++] = (struct macs_made){packet, clone};

@@ -18,6 +18,7 @@ struct macs_port_stats {
 struct macs_worker_stats {
     struct macs_port_stats ports[MACS_PORTS_MAX];
     _Atomic uint64_t drops[MACS_CAUSES];
+    _Atomic uint64_t dropped_at[MACS_CAUSE_PLACES]; /* of those by the program, where that is known */
     _Atomic uint64_t copies;
     _Atomic uint64_t bursts;
     _Atomic uint64_t asserts;           /* failed */

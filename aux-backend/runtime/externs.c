@@ -43,32 +43,33 @@ static uint32_t cell_bytes(uint32_t bits) {
 
 /* The memory of a register, or of its bundle. */
 static size_t cells_bytes(const struct macs_register *reg) {
-    return (size_t)reg->size * reg->stride + 1;
+    return (size_t)reg->shape.size * reg->shape.stride + 1;
 }
 
 /* The memory of a bundle: its leader has it, which is the first of its registers. NULL: the register is none of the
  * others. */
 static uint8_t *memory_of_bundle(const struct macs_program *program, uint32_t index) {
     const struct macs_extern_desc *desc = &program->extern_descs[index];
-    if (!desc->bundle_stride || desc->bundle_leader == index)
+    if (desc->leader == index)
         return NULL;
-    const struct macs_register *leader = program->externs[desc->bundle_leader];
-    return leader->cells - program->extern_descs[desc->bundle_leader].bundle_at;
+    const struct macs_register *leader = program->externs[desc->leader];
+    return leader->cells - program->extern_descs[desc->leader].at;
 }
 
 static struct macs_register *create_register(const struct macs_extern_desc *desc, unsigned workers, uint8_t *bundle) {
     struct macs_register *reg = calloc(1, sizeof(*reg));
     if (!reg)
         return NULL;
-    *reg = (struct macs_register){.size = desc->size, .cell_bytes = cell_bytes(desc->bits), .shared = workers > 1};
-    reg->stride = desc->bundle_stride ? desc->bundle_stride : reg->cell_bytes;
+    *reg = (struct macs_register){.shape = {.size = desc->size, .stride = desc->stride},
+                                  .cell_bytes = cell_bytes(desc->bits),
+                                  .shared = workers > 1};
     uint8_t *memory = bundle ? bundle : macs_memory_alloc(cells_bytes(reg), false);
     if (!memory) {
         free(reg);
         return NULL;
     }
-    reg->cells = memory + desc->bundle_at;
-    for (uint32_t index = 0; desc->initial && index < reg->size; index++)
+    reg->cells = memory + desc->at;
+    for (uint32_t index = 0; desc->initial && index < desc->size; index++)
         macs_register_write(reg, index, desc->initial);
     return reg;
 }
@@ -76,8 +77,8 @@ static struct macs_register *create_register(const struct macs_extern_desc *desc
 static void destroy_register(const struct macs_program *program, uint32_t index) {
     struct macs_register *reg = program->externs[index];
     const struct macs_extern_desc *desc = &program->extern_descs[index];
-    if (!desc->bundle_stride || desc->bundle_leader == index)
-        macs_memory_free(reg->cells - desc->bundle_at, cells_bytes(reg));
+    if (desc->leader == index)
+        macs_memory_free(reg->cells - desc->at, cells_bytes(reg));
     free(reg);
 }
 

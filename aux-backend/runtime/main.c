@@ -25,6 +25,7 @@
 #include "runtime/stats.h"
 #include "runtime/lifecycle.h"
 #include "runtime/shown.h"
+#include "runtime/tidy.h"
 
 enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
 
@@ -167,6 +168,7 @@ static void control(struct macs_switch *sw, struct macs_server *server) {
         wait_ms = macs_adapt_look(sw, round_ms);
         macs_log_drain(&sw->log);
         now = macs_switch_now(sw);
+        macs_tidy_look(sw, now);
         follow_ports(sw, &watch, now);
         macs_stats_sum(sw, &sum);
         print_rates(sw, &watch, &sum, now);
@@ -256,6 +258,7 @@ static enum exit_code serve(struct macs_switch *sw, struct macs_console *console
     int status = sw->options.entries ? macs_script_run_file(console, sw->options.entries, signal_pipe[0]) : 0;
     if (status)
         return status == -EINTR ? EXIT_FINE : EXIT_FAILED;
+    macs_tidy_all(sw);
     if (sw->options.verbose)
         tell_memory(sw);
     if (sw->options.verbose && sw->steered)

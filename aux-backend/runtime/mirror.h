@@ -1,4 +1,5 @@
-/* Clone sessions, which BMv2 calls mirroring: the port, or the multicast group, to which the clones of a session go.
+/* Clone sessions, which BMv2 calls mirroring: the port, or the multicast group, to which the clones of a session go,
+ * how long they may be, and the queue that they wait in.
  *
  * Threads: macs_mirror_find from any worker; the others from the control thread.
  */
@@ -9,15 +10,26 @@
 
 #include "runtime/switch.h"
 
+#define MACS_MIRROR_BYTES_MAX 0xffffffu
+
 enum macs_mirror_kind { MACS_MIRROR_NONE, MACS_MIRROR_PORT, MACS_MIRROR_GROUP };
 
+struct macs_mirror {
+    enum macs_mirror_kind kind;
+    uint32_t number;  /* of the port or the group */
+    uint32_t bytes;   /* what is longer is cut; 0: clones are whole; at most MACS_MIRROR_BYTES_MAX */
+    uint8_t priority; /* of the queue, where there are queues; below MACS_PRIORITIES_MAX */
+};
+
 /* 0, or -EINVAL for a session beyond MACS_NO_SESSION - 1. What the session was before is replaced. */
-int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint32_t number);
-enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint32_t *number);
+int macs_mirror_set(struct macs_switch *sw, uint32_t session, struct macs_mirror mirror);
+struct macs_mirror macs_mirror_get(const struct macs_switch *sw, uint32_t session);
 
 /* Where clones of a session go: to one port, or to the replicas of a group. */
 struct macs_mirror_targets {
     uint32_t count;
+    uint32_t bytes;   /* as in macs_mirror */
+    uint8_t priority; /* likewise */
     struct macs_replica single;
     const struct macs_sequence *group; /* NULL: `single` */
 };

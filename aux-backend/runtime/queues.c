@@ -81,8 +81,8 @@ static bool refuse(struct macs_thread *thread, struct macs_packet *packet, unsig
     return false;
 }
 
-void macs_queues_begin(struct macs_thread *thread, struct macs_packet *packet) {
-    waited_of(thread, packet)->priority = 0;
+void macs_queues_begin(struct macs_thread *thread, struct macs_packet *packet, uint8_t priority) {
+    waited_of(thread, packet)->priority = priority;
 }
 
 bool macs_queues_enter(struct macs_thread *thread, struct macs_packet *packet) {

@@ -64,8 +64,8 @@ void macs_queue_set_rate(struct macs_queue *queue, uint64_t packets, uint64_t bi
 /* A packet comes from ingress: true, it goes on; false, it waits or was dropped, and is no more the caller's. */
 bool macs_queues_enter(struct macs_thread *thread, struct macs_packet *packet);
 
-/* A clone has the lowest priority, whatever that of the packet is. */
-void macs_queues_begin(struct macs_thread *thread, struct macs_packet *packet);
+/* A clone has the priority of its session, whatever that of the packet is. */
+void macs_queues_begin(struct macs_thread *thread, struct macs_packet *packet, uint8_t priority);
 
 /* Packets of a port that may go on, at most `most`: the ones of higher priority first. Returns how many. */
 unsigned macs_queues_take_due(struct macs_thread *thread, unsigned slot, struct macs_packet *packets[], unsigned most);

@@ -32,6 +32,8 @@ static void add_worker(const struct macs_switch *sw, const struct macs_worker_st
     }
     for (unsigned cause = 0; cause < MACS_CAUSES; cause++)
         sum->drops[cause] += load(&stats->drops[cause]);
+    for (unsigned place = 0; place < MACS_CAUSE_PLACES; place++)
+        sum->dropped_at[place] += load(&stats->dropped_at[place]);
     sum->copies += load(&stats->copies);
     sum->bursts += load(&stats->bursts);
     sum->asserts += load(&stats->asserts);
@@ -134,6 +136,13 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
         if (!sum->drops[cause])
             continue;
         macs_tell(file, "%s%s %" PRIu64, separator, cause_names[cause], sum->drops[cause]);
+        separator = ", ";
+    }
+    separator = "; at ";
+    for (unsigned place = 0; place < sw->program->place_count; place++) {
+        if (!sum->dropped_at[place])
+            continue;
+        macs_tell(file, "%s%s %" PRIu64, separator, sw->program->places[place], sum->dropped_at[place]);
         separator = ", ";
     }
     fputc('\n', file);

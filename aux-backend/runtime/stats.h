@@ -18,6 +18,7 @@ struct macs_stats_sum {
         uint64_t rx_missed;
     } ports[MACS_PORTS_MAX];
     uint64_t drops[MACS_CAUSES];
+    uint64_t dropped_at[MACS_CAUSE_PLACES];
     uint64_t received, missed, sent, dropped, copies, bursts, asserts;
     double busy_seconds; /* from the first frame until there were no more */
 };

@@ -47,7 +47,7 @@ struct macs_switch {
     struct macs_ports_gone *gone;               /* what ports that were taken away have counted: stats.h */
     uint8_t slot_of[UINT16_MAX + 1];            /* port number → slot + 1; 0: no such port */
     _Atomic uint8_t directions[UINT16_MAX + 1]; /* port number → enum macs_nic_direction */
-    _Atomic uint64_t mirrors[MACS_NO_SESSION];  /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
+    _Atomic uint64_t mirrors[MACS_NO_SESSION];  /* clone sessions, as runtime/mirror.c packs them */
     bool has_ctl;                               /* a `ctl:` port */
     struct macs_ctl_out ctl_out, ctl_pushed;
     struct macs_bell bell;              /* digests and pushed frames are there */

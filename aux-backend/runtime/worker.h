@@ -103,6 +103,8 @@ static inline void macs_thread_read_time(struct macs_thread *thread) {
 
 /* Free a packet and count why. */
 static inline void macs_thread_drop(struct macs_thread *thread, odp_packet_t handle, unsigned cause) {
+    if (cause >= MACS_CAUSE_PLACE && cause - MACS_CAUSE_PLACE < MACS_CAUSE_PLACES)
+        macs_stats_add(&thread->stats.dropped_at[cause - MACS_CAUSE_PLACE], 1);
     macs_stats_add(&thread->stats.drops[cause < MACS_CAUSES ? cause : MACS_CAUSE_PROGRAM], 1);
     odp_packet_free(handle);
 }

@@ -51,6 +51,8 @@ def head(result: Result) -> list[str]:
             lines.append(f"  {table.name}: {table.entries:,} entries, {table.kernel}, {size}")
     for state in result.state:
         size = f"{state.memory_bytes / MIB:,.1f} MiB, {state.reads:.3g} reads a packet in {state.read_bytes / MIB:,.3g} MiB"
+        if state.bundle:
+            size = f"in the lines of {state.bundle}"
         lines.append(
             f"  {state.name}: {state.kind.replace('_', ' ')}, {state.cells:,} cells of {state.cell_bytes} bytes, {size}"
         )

@@ -202,8 +202,9 @@ class Setup:
         self.made.entries.unlink()  # large, and read
         self.tables = tuple(self._table(table) for table in self.switch.tables)
         streams = self.made.plan.streams
-        self.state = state_of(hlir, streams, traffic.packets, wanted.workers)
-        reads = reads_of(hlir, streams, [table.name for table in self.tables], self.state)
+        bundles = compilation.decide(wanted.request, hlir).planned.bundles
+        self.state = state_of(hlir, streams, traffic.packets, wanted.workers, bundles)
+        reads = reads_of(hlir, streams, [table.name for table in self.tables], self.state, bundles)
         self.reads = reads.measured([t.read_bytes for t in self.tables] + [s.read_bytes for s in self.state])
 
     def _start(self, binary: Path, name: str, folder: Path, closing: Closing) -> Switch:

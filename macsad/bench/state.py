@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import walk
+from transpiler.schedule.bundles import Bundle
 from transpiler.schedule.state import state_cells
 from transpiler.traffic.plan import Stream
 
@@ -19,7 +20,7 @@ MEASURED = 64  # lines of a frame at most that bench/memory.c reads
 @dataclass(frozen=True)
 class State:
     """`memory_bytes`: of all workers; `read_bytes`: what one reads of it, a cache line a read at most; `reads` of a frame, on
-    average."""
+    average. `bundle`: the register in whose memory and lines the cells are, where that is another one; it counts them."""
 
     name: str
     kind: str
@@ -28,6 +29,7 @@ class State:
     memory_bytes: int
     read_bytes: int
     reads: float
+    bundle: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,26 +51,40 @@ class Reads:
         return Reads(tuple(self.owners[at] for at in kept), masks)
 
 
-def state_of(program: Program, streams: Sequence[Stream], frames: int, workers: int) -> tuple[State, ...]:
+def state_of(
+    program: Program, streams: Sequence[Stream], frames: int, workers: int, bundles: Sequence[Bundle] = ()
+) -> tuple[State, ...]:
     """What kinds of frames, equally many of each, access."""
-    counts = [lines_of(program, stream) for stream in streams]
+    counts = [lines_of(program, stream, bundles) for stream in streams]
+    bundled = _bundled(bundles)
     found = []
     for extern in program.externs:
-        reads = sum(count[extern.name] for count in counts) / max(1, len(counts))
-        if reads:
-            cells, each = state_cells(program, extern)
+        cells, each = state_cells(program, extern)
+        leader, stride = bundled.get(extern.name, (extern.name, each))
+        reads = sum(count[leader] for count in counts) / max(1, len(counts))
+        if reads and leader != extern.name:
+            found.append(State(extern.name, extern.kind, cells, each, 0, LINE, 0.0, leader))
+        elif reads:
             own = (
                 workers + 1 if extern.kind.endswith("counter") else 1
             )  # one of each worker's, one of the control plane's
-            size = min(cells * each, int(frames * reads + 1) * LINE)
-            found.append(State(extern.name, extern.kind, cells, each, cells * each * own, max(LINE, size), reads))
+            size = min(cells * stride, int(frames * reads + 1) * LINE)
+            found.append(State(extern.name, extern.kind, cells, each, cells * stride * own, max(LINE, size), reads))
     return tuple(found)
 
 
-def lines_of(program: Program, stream: Stream) -> Counter[str]:
-    """How many cache lines of each register, counter and meter a frame of a kind accesses."""
-    sizes = {extern.name: state_cells(program, extern)[1] for extern in program.externs}
-    lines = {(name, which[0] * sizes[name] // LINE) for name, which in stream.cells if name in sizes and which}
+def _bundled(bundles: Sequence[Bundle]) -> Mapping[str, tuple[str, int]]:
+    """By register of a bundle: the one that counts their lines, and the bytes from index to index."""
+    return {name: (bundle.registers[0][0], bundle.stride) for bundle in bundles for name, _ in bundle.registers}
+
+
+def lines_of(program: Program, stream: Stream, bundles: Sequence[Bundle] = ()) -> Counter[str]:
+    """How many cache lines of each register, counter and meter a frame of a kind accesses; those of a bundle are its first
+    register's."""
+    places = {extern.name: (extern.name, state_cells(program, extern)[1]) for extern in program.externs}
+    places |= _bundled(bundles)
+    accessed = ((*places[name], which[0]) for name, which in stream.cells if name in places and which)
+    lines = {(name, index * stride // LINE) for name, stride, index in accessed}
     return Counter(
         [name for name, _ in lines] + [name for table in stream.entries for name in _direct(program, stream, table)]
     )
@@ -83,9 +99,15 @@ def _direct(program: Program, stream: Stream, table: str) -> list[str]:
     return [name for name in direct if program.extern[name].attribute("automatic") or name in called]
 
 
-def reads_of(program: Program, streams: Sequence[Stream], tables: Sequence[str], state: Sequence[State]) -> Reads:
+def reads_of(
+    program: Program,
+    streams: Sequence[Stream],
+    tables: Sequence[str],
+    state: Sequence[State],
+    bundles: Sequence[Bundle] = (),
+) -> Reads:
     """The lines of tables and state that kinds of frames read, equally many of each."""
-    counts = [Counter(stream.entries.keys()) + lines_of(program, stream) for stream in streams]
+    counts = [Counter(stream.entries.keys()) + lines_of(program, stream, bundles) for stream in streams]
     names = [*tables, *(one.name for one in state)]
     most = [max((count[name] for count in counts), default=0) for name in names]
     places = [(number, turn) for number, many in enumerate(most) for turn in range(many)]

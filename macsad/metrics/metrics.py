@@ -79,6 +79,8 @@ def _packets(stats: dict[str, Any]) -> Iterator[Metric]:
     yield _counter("packets_sent", "Packets sent.", stats["sent"])
     drops = (([cause], count) for cause, count in stats["drops"].items())
     yield _labelled("packets_dropped", "Packets dropped, by cause.", ["cause"], drops)
+    places = (([place], count) for place, count in stats["dropped_at"].items())
+    yield _labelled("packets_dropped_at", "Packets that the program dropped, by its line.", ["place"], places)
     yield _counter("bursts", "Bursts processed by all workers.", stats["bursts"])
     yield _counter("worker_cpu_seconds", "CPU time of all workers.", stats["cpu_ns"] / 1e9)
     yield GaugeMetricFamily("macsad_workers", "Worker threads.", value=stats["workers"])

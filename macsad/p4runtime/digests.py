@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from macsad.control import Client
 from macsad.p4runtime import notes
 from macsad.p4runtime.codes import Code, Refused
-from macsad.p4runtime.data import Decoder, Unsupported
+from macsad.p4runtime.data import Unsupported, Values
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Extern, Program
 from macsad.protocol import Digest
@@ -29,7 +29,7 @@ class _Learning:
     """A digest that is sent. Times in ns."""
 
     extern: Extern
-    decoder: Decoder
+    decoder: Values
     config: Message
     buffer: dict[bytes, None] = field(default_factory=dict)  # records in their order
     since: int = 0  # when the first one of the buffer came
@@ -81,7 +81,7 @@ class Digests:
             return
         types, translations = self._program.info.type_info, self._program.translations
         try:
-            decoder = Decoder(types, extern.info.type_spec, extern.widths, translations)
+            decoder = Values(types, extern.info.type_spec, extern.widths, translations)
         except Unsupported:
             raise Refused(Code.UNIMPLEMENTED, f"records of the type of {extern.name} are not sent") from None
         self._learning[extern.name] = _Learning(extern, decoder, copied)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from macsad.control import Client
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.data import Unsupported, Values
 from macsad.p4runtime.messages import Message
-from macsad.p4runtime.numbers import canonical, fixed
-from macsad.p4runtime.program import Extern
+from macsad.p4runtime.program import Extern, Program
 from macsad.protocol import Update
 
 _AT = struct.Struct(">BHI")
@@ -38,16 +38,21 @@ def set_meter(extern: Extern, index: int, config: Message | None) -> bytes:
     return _AT.pack(Update.ELEMENT, extern.number, index) + _RATES.pack(1, *rates)
 
 
-def set_register(extern: Extern, index: int, data: Message) -> bytes:
-    """The change that sets an element of a register of bit<W>, int<W> or bool. Raises: Refused."""
-    kind = data.WhichOneof("data")
-    spec = extern.info.type_spec.WhichOneof("type_spec")
-    if spec not in ("bitstring", "bool"):
-        raise Refused(Code.UNIMPLEMENTED, f"{extern.name} has elements of several fields")
-    if kind != spec:
-        raise Refused(Code.INVALID_ARGUMENT, f"the elements of {extern.name} are of type {spec}")
-    value = bytes([data.bool]) if kind == "bool" else data.bitstring
-    return _AT.pack(Update.ELEMENT, extern.number, index) + fixed(value, extern.bits)
+def set_register(program: Program, extern: Extern, index: int, data: Message) -> bytes:
+    """The change that sets an element of a register. Raises: Refused."""
+    return _AT.pack(Update.ELEMENT, extern.number, index) + values(program, extern).pack(data)
+
+
+def values(program: Program, extern: Extern) -> Values:
+    """The elements of a register as P4Data. Raises: Refused."""
+    if extern.id not in program.values:
+        widths = extern.widths or (extern.bits,)
+        try:
+            made = Values(program.info.type_info, extern.info.type_spec, widths, program.translations)
+        except Unsupported:
+            raise Refused(Code.UNIMPLEMENTED, f"{extern.name} has elements of a type without P4Data") from None
+        program.values[extern.id] = made
+    return program.values[extern.id]
 
 
 def element_bytes(extern: Extern) -> int:
@@ -84,14 +89,3 @@ def fill_meter(parent: Message, field: str, element: bytes) -> None:
         config = getattr(parent, field)
         config.SetInParent()
         config.cir, config.cburst, config.pir, config.pburst = round(cir), round(cburst), round(pir), round(pburst)
-
-
-def fill_register(extern: Extern, data: Message, element: bytes) -> None:
-    """P4Data of an element. Raises: Refused."""
-    match extern.info.type_spec.WhichOneof("type_spec"):
-        case "bitstring":
-            data.bitstring = canonical(element)
-        case "bool":
-            data.bool = element != b"\0"
-        case _:
-            raise Refused(Code.UNIMPLEMENTED, f"{extern.name} has elements of several fields")

@@ -20,7 +20,7 @@ class Names:
     GROUP = (
         b"g"  # extern (2), id (8): the ActionProfileGroup, or the ActionProfileActionSet of an entry, as it was given
     )
-    REPLICATION = b"r"  # kind (1), number (4): the entry of a multicast group or a clone session, without replicas
+    REPLICATION = b"r"  # number (4): the metadata of a multicast group
     DIGEST = b"d"  # id (4): DigestEntry.Config
     COOKIE = b"c"
     STRING = b"s"  # type, a zero byte, string: the number that stands for it

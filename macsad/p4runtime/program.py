@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.data import Values
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.strings import Strings, Translations
 
@@ -60,7 +61,7 @@ class Extern:
     size: int
     bits: int
     info: Message
-    widths: tuple[int, ...] = ()  # of the fields of a digest
+    widths: tuple[int, ...] = ()  # of the fields of a digest or a register's element, where there are several
 
 
 @dataclass(slots=True)
@@ -124,6 +125,7 @@ class Program:
     translations: Translations
     value_sets: dict[int, Table] = field(default_factory=dict)
     widths: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the fields of controller headers, by name
+    values: dict[int, Values] = field(default_factory=dict)  # of registers, those that were asked for, by id
 
     def value_set(self, number: int) -> Table:
         """Raises: Refused."""

@@ -208,5 +208,5 @@ def _elements(client: Client, program: Program, asked: Message, kind: str) -> It
                 case "meter":
                     elements.fill_meter(made, "config", element)
                 case _:
-                    elements.fill_register(extern, made.data, element)
+                    elements.values(program, extern).unpack(element, made.data)
             yield entity

@@ -9,41 +9,41 @@ import re
 from collections.abc import Iterator
 
 from macsad.control import Client
+from macsad.p4runtime import notes
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.numbers import canonical, fixed
 
 SESSIONS = 1 << 15  # the group of session N is this + N; groups of controllers are below
 SESSION_MAX = SESSIONS - 2
+BYTES_MAX = (1 << 24) - 1  # of a clone; no frame is longer
 _GROUP = re.compile(r"mgrp\((\d+)\)")
 _NODE = re.compile(r"\(L1h=(\d+), rid=(\d+)\) -> \(ports=\[([\d, ]*)\]")
+_SESSION = re.compile(r": multicast group (\d+)(?:, at most (\d+) bytes)?(?:, priority (\d+))?$")
 
 Node = tuple[int, int, tuple[int, ...]]  # handle, instance, ports
 
 
 def write(client: Client, kind: int, entry: Message) -> None:
     """INSERT, MODIFY or DELETE a group or a session. Raises: Refused."""
-    what = entry.WhichOneof("type")
-    if what == "multicast_group_entry":
-        given = entry.multicast_group_entry
-        number = given.multicast_group_id
-        if not 0 < number < SESSIONS:
-            raise Refused(Code.OUT_OF_RANGE, f"multicast groups are 1 to {SESSIONS - 1}")
-        if given.metadata:
-            raise Refused(Code.UNIMPLEMENTED, "the switch keeps no metadata of multicast groups")
-    elif what == "clone_session_entry":
-        given = entry.clone_session_entry
-        if not 0 < given.session_id <= SESSION_MAX:
-            raise Refused(Code.OUT_OF_RANGE, f"clone sessions are 1 to {SESSION_MAX}")
-        if given.class_of_service or given.packet_length_bytes:
-            raise Refused(Code.UNIMPLEMENTED, "clones have no class of service, and are whole")
-        number = SESSIONS + given.session_id
-    else:
-        raise Refused(Code.INVALID_ARGUMENT, "it is neither a multicast group nor a clone session")
-    _change(client, kind, number, _instances(given.replicas))
-    if number > SESSIONS:
-        session = number - SESSIONS
-        _do(client, f"mirroring_delete {session}" if kind == 3 else f"mirroring_add_mc {session} {number}")
+    match entry.WhichOneof("type"):
+        case "multicast_group_entry":
+            given = entry.multicast_group_entry
+            number = given.multicast_group_id
+            if not 0 < number < SESSIONS:
+                code = Code.OUT_OF_RANGE if number else Code.INVALID_ARGUMENT
+                raise Refused(code, f"multicast groups are 1 to {SESSIONS - 1}")
+            _change(client, kind, number, given.replicas)
+            note = b"" if kind == 3 else given.metadata
+            client.update([notes.change(_note(number), note)])
+        case "clone_session_entry":
+            given = entry.clone_session_entry
+            if not 0 < given.session_id <= SESSION_MAX:
+                code = Code.OUT_OF_RANGE if given.session_id else Code.INVALID_ARGUMENT
+                raise Refused(code, f"clone sessions are 1 to {SESSION_MAX}")
+            _change(client, kind, SESSIONS + given.session_id, given.replicas, given)
+        case _:
+            raise Refused(Code.INVALID_ARGUMENT, "it is neither a multicast group nor a clone session")
 
 
 def clear(client: Client) -> None:
@@ -56,6 +56,23 @@ def clear(client: Client) -> None:
             client.command(f"mirroring_delete {number - SESSIONS}")
 
 
+def _note(number: int) -> bytes:
+    return notes.Names.REPLICATION + number.to_bytes(4, "big")
+
+
+def _set_session(client: Client, given: Message) -> None:
+    """Where its clones go, how long they are, and in which queue they wait. Raises: Refused."""
+    if not 0 <= given.packet_length_bytes <= BYTES_MAX:
+        code = Code.OUT_OF_RANGE if given.packet_length_bytes > 0 else Code.INVALID_ARGUMENT
+        raise Refused(code, f"clones are cut to 1 to {BYTES_MAX} bytes")
+    if given.class_of_service and not client.command("show_queues").ok:
+        raise Refused(Code.UNIMPLEMENTED, "the switch has no queues, so that clones have no class of service")
+    limits = f"{given.packet_length_bytes} {given.class_of_service}"
+    reply = client.command(f"mirroring_add_mc {given.session_id} {SESSIONS + given.session_id} {limits}")
+    if not reply.ok:
+        raise Refused(Code.INVALID_ARGUMENT, f"class of service: {reply.text.strip()}")
+
+
 def _instances(replicas: Message) -> dict[int, list[int]]:
     """Instance → ports. Raises: Refused."""
     instances: dict[int, list[int]] = {}
@@ -64,8 +81,10 @@ def _instances(replicas: Message) -> dict[int, list[int]]:
             raise Refused(Code.UNIMPLEMENTED, "replicas have no backups")
         named = replica.WhichOneof("port_kind") == "port"
         port = int.from_bytes(fixed(replica.port, 32), "big") if named else replica.egress_port
-        if port > 0xFFFF or replica.instance > 0xFFFF:
-            raise Refused(Code.OUT_OF_RANGE, "ports and instances have 16 bits")
+        if replica.instance > 0xFFFF:
+            raise Refused(Code.INVALID_ARGUMENT, "instances have 16 bits")
+        if port > 0xFFFF:
+            raise Refused(Code.OUT_OF_RANGE, "ports have 16 bits")
         ports = instances.setdefault(replica.instance, [])
         if port in ports:
             raise Refused(
@@ -75,18 +94,24 @@ def _instances(replicas: Message) -> dict[int, list[int]]:
     return instances
 
 
-def _change(client: Client, kind: int, number: int, instances: dict[int, list[int]]) -> None:
+def _change(client: Client, kind: int, number: int, replicas: Message, session: Message | None = None) -> None:
+    """A group; with `session` that session's, which is set before its clones find replicas. Raises: Refused."""
+    if kind not in (1, 2, 3):
+        raise Refused(Code.INVALID_ARGUMENT, "an update inserts, modifies or deletes")
+    instances = _instances(replicas) if kind != 3 else {}
     old = _groups(client).get(number)
     if kind == 1 and old is not None:
         raise Refused(Code.ALREADY_EXISTS, "it is there already")
     if kind in (2, 3) and old is None:
         raise Refused(Code.NOT_FOUND, "it is not there")
-    if kind not in (1, 2, 3):
-        raise Refused(Code.INVALID_ARGUMENT, "an update inserts, modifies or deletes")
+    if session is not None and kind != 3:
+        _set_session(client, session)
     for handle, _, _ in old or ():
         _do(client, f"mc_node_destroy {handle}")
     if kind == 3:
         _do(client, f"mc_mgrp_destroy {number}")
+        if session is not None:
+            _do(client, f"mirroring_delete {session.session_id}")
         return
     if old is None:
         _do(client, f"mc_mgrp_create {number}")
@@ -125,15 +150,19 @@ def read(client: Client, asked: Message) -> Iterator[Message]:
             if what and asked.multicast_group_entry.multicast_group_id not in (0, number):
                 continue
             made.multicast_group_entry.multicast_group_id = number
+            made.multicast_group_entry.metadata = notes.of(client, _note(number))
             _fill(made.multicast_group_entry.replicas, nodes)
             yield entity
         elif number > SESSIONS and what != "multicast_group_entry":
             session = number - SESSIONS
             if what and asked.clone_session_entry.session_id not in (0, session):
                 continue
-            if client.command(f"mirroring_get {session}").text.split()[-1:] != [str(number)]:
+            told = _SESSION.search(client.command(f"mirroring_get {session}").text.strip())
+            if told is None or int(told[1]) != number:
                 continue
             made.clone_session_entry.session_id = session
+            made.clone_session_entry.packet_length_bytes = int(told[2] or 0)
+            made.clone_session_entry.class_of_service = int(told[3] or 0)
             _fill(made.clone_session_entry.replicas, nodes)
             yield entity
 

@@ -49,7 +49,7 @@ class _Late:
         def called(*arguments: Any) -> Any:
             self._there.wait()
             if self._service is None:
-                raise RuntimeError("the switch has not started")
+                arguments[-1].abort(grpc.StatusCode.UNAVAILABLE, "the switch has not started")
             return getattr(self._service, method)(*arguments)
 
         return called

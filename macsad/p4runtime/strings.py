@@ -125,6 +125,10 @@ class Translations:
         """The strings of the type of a match field, a parameter or a metadatum, if its values are strings."""
         return self._strings.get(typed.type_name.name) if typed.HasField("type_name") else None
 
+    def named(self, name: str) -> Strings | None:
+        """The strings of the type of that name, if its values are strings."""
+        return self._strings.get(name)
+
     def to_controller(self, value: bytes, name: str) -> bytes:
         """A value of the type of that name."""
         return to_controller(value, self._strings.get(name))

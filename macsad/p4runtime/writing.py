@@ -204,7 +204,7 @@ class Writer:
 
     def _register(self, entry: Message) -> bytes:
         extern = self._program.extern(entry.register_id, "register")
-        return elements.set_register(extern, self._at(extern, entry), entry.data)
+        return elements.set_register(self._program, extern, self._at(extern, entry), entry.data)
 
     def _direct_counter(self, entry: Message) -> bytes:
         table = self._program.table(entry.table_entry.table_id)

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from macsad import protocol
 from macsad.control import Client
@@ -191,10 +191,14 @@ class CompiledDevice:
 
     # --- the rest ----------------------------------------------------------------------------------------------------
 
+    def statistics(self) -> dict[str, Any]:
+        """What the switch has counted, as `ctl stats --json` has it."""
+        return _asked(self._client.stats)
+
     def digests(self) -> list[Digest]:
         """Raises: ControlError when some were lost, or do not come."""
         found: list[Digest] = []
-        stats = _asked(self._client.stats)
+        stats = self.statistics()
         if stats["digests_lost"]:
             raise ControlError(f"{stats['digests_lost']} digests were lost")
         while self._records < stats["digests"]:
@@ -228,11 +232,11 @@ class CompiledDevice:
         rates = " ".join(f"{rate:.12g}:{burst}" for rate, burst in (committed, peak))
         self._command(f"meter_set_rates {name} {index} {rates}")
 
-    def mirroring_add(self, session: int, port: int) -> None:
-        self._command(f"mirroring_add {session} {port}")
+    def mirroring_add(self, session: int, port: int, most: int = 0) -> None:
+        self._command(f"mirroring_add {session} {port} {most}")
 
-    def mirroring_add_group(self, session: int, group: int) -> None:
-        self._command(f"mirroring_add_mc {session} {group}")
+    def mirroring_add_group(self, session: int, group: int, most: int = 0) -> None:
+        self._command(f"mirroring_add_mc {session} {group} {most}")
 
     def mirroring_delete(self, session: int) -> None:
         self._command(f"mirroring_delete {session}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from macsad import generation
+from macsad import compilation, generation
 from macsad.bench import feeds
 from macsad.bench.contestants import Closing, Switch
 from macsad.bench.session import build
@@ -47,7 +47,8 @@ def generated(request: Request, program: Program, entries: int, tables: tuple[st
     """Traffic as `macsad gen` makes it. Raises: Rejected, click.ClickException."""
     order = Order(folder / "traffic", entries, tables, (), max(FRAMES, 2 * entries), 1.0, "uniform", "64", 2, 0, 1)
     made = generation.make(request, program, order)
-    state = state_of(program, made.plan.streams, made.traffic.packets, 1)
+    bundles = compilation.decide(request, program).planned.bundles
+    state = state_of(program, made.plan.streams, made.traffic.packets, 1, bundles)
     filled = ", ".join(f"{one.table.name.rpartition('.')[2]} {one.count:,}" for one in made.plan.tables)
     told = f"made for the program: {filled or 'no entries'}; {made.traffic.packets:,} frames"
     return Traffic(made.entries, made.packets, told, {one.name: one for one in state}, made.plan)

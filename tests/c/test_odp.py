@@ -785,7 +785,7 @@ def in_own_network(*command: str | Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "whole", "queues", "vlan", "full", "gone", "jumbo", "tap"])
+@pytest.mark.parametrize("scenario", ["tcp", "whole", "super", "queues", "vlan", "full", "gone", "jumbo", "tap"])
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
 

@@ -167,6 +167,19 @@ def test_one_queue_is_for_all_priorities(start: Start) -> None:
     assert len(sent(start(), Told(2, 7))) == 1
 
 
+def test_clones_have_the_priority_of_their_session(start: Start) -> None:
+    switch = start("--priority-queues=2", "--burst=64")
+    switch.do("set_queue_rate 20")
+    frames = [Told(2, number=number, queue=9 if number == 2 else 0) for number in range(3)]
+    for session, order in (("mirroring_add 5 2 0 1", [0, 2, 1, 2]), ("mirroring_add 5 2", [0, 1, 2, 2])):
+        switch.do(session)
+        assert [one.number for one in sent(switch, *frames)] == order
+        time.sleep(0.2)  # until all queues let a packet go at once again
+    assert "'2' is not a priority (0 to 1)" in switch.fail("mirroring_add 5 2 0 2")
+    switch.do("mirroring_add_mc 5 2 64 1")
+    assert switch.do("mirroring_get 5") == "clone session 5: multicast group 2, at most 64 bytes, priority 1\n"
+
+
 def test_a_rate_of_one_priority(start: Start) -> None:
     switch = start("--priority-queues=2")
     switch.do("set_queue_rate 4 2 0")

@@ -65,6 +65,7 @@ PARTS = {
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
     "notes": ("control/notes",),
+    "tidy": ("runtime/tidy",),
     "entries": (
         "control/entries",
         "runtime/learning",
@@ -119,7 +120,8 @@ def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None
     counted; a process that is told to end maps no entries; what a port has taken is what is counted, and kept when it goes; a
     worker holds the locks of its cells and no others; colours and timeouts are those of the rates and times; packets keep
     their order on all ways; large groups have the members in order that they were given, small ones those of one moment;
-    members that readers hold are elsewhere when they are changed; what a port that goes had received is counted and freed."""
+    members that readers hold are elsewhere when they are changed; what a port that goes had received is counted and freed;
+    tables are tidied when they are quiet."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 import pytest
-from controller import INSERT, Controller, Stream, update
+from controller import INSERT, SECONDS, Controller, Stream, update
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -114,6 +114,21 @@ def test_who_is_primary_is_told_before_there_is_a_switch() -> None:
         stream.send(packet=message("PacketOut")(payload=b"payload"))  # waits for the switch, which never comes
         listening.close()
         assert stream.ends() is Code.UNAVAILABLE
+
+
+def test_a_call_waits_for_a_switch_that_does_not_come() -> None:
+    listening = server.Listening("127.0.0.1:0", None, Streams(7))
+    with grpc.insecure_channel(f"127.0.0.1:{listening.port}") as channel:
+        method = channel.unary_unary(
+            "/p4.v1.P4Runtime/Capabilities",
+            request_serializer=message("CapabilitiesRequest").SerializeToString,
+            response_deserializer=message("CapabilitiesResponse").FromString,
+        )
+        waits = method.future(message("CapabilitiesRequest")(), timeout=SECONDS)
+        with pytest.raises(grpc.FutureTimeoutError):
+            waits.result(timeout=1)
+        listening.close()
+        assert waits.code() is grpc.StatusCode.UNAVAILABLE
 
 
 def test_a_request_is_too_long(controller: Controller) -> None:

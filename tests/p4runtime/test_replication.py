@@ -68,12 +68,49 @@ def test_the_old_number_of_a_port(controller: Controller) -> None:
 
 
 def test_what_is_refused(controller: Controller, kind: str) -> None:
-    assert changed(controller, INSERT, made(kind, 0)) is Code.OUT_OF_RANGE
+    assert changed(controller, INSERT, made(kind, 0)) is Code.INVALID_ARGUMENT
     assert changed(controller, INSERT, made(kind, 0x8000)) is Code.OUT_OF_RANGE
     assert changed(controller, INSERT, made(kind, 7, (1, 1), (1, 1))) is Code.INVALID_ARGUMENT
-    assert changed(controller, INSERT, made(kind, 7, (1, 1 << 16))) is Code.OUT_OF_RANGE
+    assert changed(controller, INSERT, made(kind, 7, (1, 1 << 16))) is Code.INVALID_ARGUMENT
+    assert changed(controller, INSERT, made(kind, 7, (1 << 16, 1))) is Code.OUT_OF_RANGE
     assert changed(controller, 0, made(kind, 7)) is Code.INVALID_ARGUMENT
     assert changed(controller, INSERT, message("PacketReplicationEngineEntry")()) is Code.INVALID_ARGUMENT
-    more: dict[str, Any] = {"metadata": b"x"} if kind == "multicast_group" else {"packet_length_bytes": 64}
-    assert changed(controller, INSERT, made(kind, 7, **more)) is Code.UNIMPLEMENTED
+    backup = made(kind, 7, (1, 1))
+    getattr(backup, f"{kind}_entry").replicas[0].backup_replicas.add(port=octets(0), instance=2)
+    assert changed(controller, INSERT, backup) is Code.UNIMPLEMENTED
     assert found(controller, made(kind, 0)) == []
+
+
+def test_what_is_refused_of_sessions(controller: Controller) -> None:
+    refused = {
+        Code.INVALID_ARGUMENT: {"packet_length_bytes": -1},
+        Code.OUT_OF_RANGE: {"packet_length_bytes": 1 << 24},
+        Code.UNIMPLEMENTED: {"class_of_service": 1},
+    }
+    for code, more in refused.items():
+        assert changed(controller, INSERT, made("clone_session", 7, (1, 1), **more)) is code
+    assert found(controller, made("clone_session", 0)) == []
+
+
+def test_clones_are_cut_to_the_length_of_their_session(controller: Controller, served: Any) -> None:
+    first, second = (made("clone_session", 7, (1, 1), packet_length_bytes=most) for most in (64, 1500))
+    for kind, entry in ((INSERT, first), (MODIFY, second), (MODIFY, made("clone_session", 7, (0, 1))), (DELETE, first)):
+        assert changed(controller, kind, entry) is Code.OK
+        assert found(controller, entry) == ([] if kind == DELETE else [entry])
+        if kind == INSERT:
+            told = f"clone session 7: multicast group {0x8000 + 7}, at most 64 bytes\n"
+            assert served.switch.do("mirroring_get 7") == told
+
+
+def test_the_metadata_of_a_group(controller: Controller) -> None:
+    group = made("multicast_group", 7, (1, 1), metadata=b"\x00what a controller notes")
+    for kind, entry in (
+        (INSERT, group),
+        (MODIFY, made("multicast_group", 7, (1, 1))),
+        (MODIFY, group),
+        (DELETE, group),
+    ):
+        assert changed(controller, kind, entry) is Code.OK
+        assert found(controller, entry) == ([] if kind == DELETE else [entry])
+    assert changed(controller, INSERT, made("multicast_group", 7)) is Code.OK
+    assert found(controller, group) == [made("multicast_group", 7)]

@@ -30,6 +30,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         sm.egress_spec = (bit<9>) hdr.h.port;
         sm.priority = (bit<3>) hdr.h.priority;
         sm.mcast_grp = (bit<16>) hdr.h.group;
+        if (hdr.h.queue == 9) { clone(CloneType.I2E, 5); }
     }
 }
 

@@ -19,6 +19,8 @@ CONSTANT = Path(__file__).parent / "tables.p4"  # no app has constant entries
 LARGE = Path(__file__).parent / "large_state.p4"  # nor large registers
 FIELDS = Path(__file__).parent / "reread.p4"  # nor so many live values
 FOLLOWED = Path(__file__).parent / "followed_entries.p4"  # nor large profiles
+ADDED = Path(__file__).parent / "tallies.p4"  # nor registers that packets only add to
+KEYS = Path(__file__).parent / "keys_of_many_fields.p4"  # nor such keys in small tables
 COPIES = Path(__file__).parent / "paths.p4"  # clones, groups, packets that go through again
 SWITCHES = [name for name in NAMES if name not in OF_BUILD]
 
@@ -38,7 +40,8 @@ def c_of(program: Path, wanted: Optimisations = ALL) -> str:
 @pytest.mark.parametrize("name", SWITCHES)
 def test_packets_without_one(name: str) -> None:
     wanted = ALL.without([name])
-    check(next(p for p in (*PROGRAMS, CONSTANT, LARGE, FIELDS, FOLLOWED) if c_of(p) != c_of(p, wanted)), wanted)
+    programs = (*PROGRAMS, CONSTANT, LARGE, FIELDS, FOLLOWED, ADDED, KEYS)
+    check(next(p for p in programs if c_of(p) != c_of(p, wanted)), wanted)
 
 
 def test_packets_in_separate_buffers() -> None:

@@ -24,7 +24,8 @@ from transpiler.optimisations import ALL
 
 SEED = int(os.environ["MACSAD_FUZZ_SEED"])
 PROGRAMS = max(1, int(os.environ.get("MACSAD_EXAMPLES", "5")) // 5)
-WAYS = (ALL, ALL.without(["sharding"]), ALL.without(["sharding", "atomic-updates"]))
+UNSTEERED = ALL.without(["sharding"])
+WAYS = (ALL, UNSTEERED, UNSTEERED.without(["atomic-updates"]), UNSTEERED.without(["tallies"]))
 Left = tuple[dict[str, list[int]], list[tuple[int, int]]]  # of registers, of the counter
 PORTS = range(4)
 FRAMES = 6000
@@ -95,14 +96,14 @@ def test_several_workers_leave_what_the_interpreter_leaves(number: int, tmp_path
     frames = maker.frames(FRAMES)
     program = switches.load(path)
     wanted = expected(program, frames)
-    for workers, ways in ((2, WAYS[number % 3]), (4, WAYS[number % 3]), (4, WAYS[(number + 1) % 3])):
+    for workers, ways in ((2, WAYS[number % 4]), (4, WAYS[number % 4]), (4, WAYS[(number + 1) % 4])):
         folder = tmp_path / f"{workers}-{len(ways.left_out)}"
         folder.mkdir()
         got = left_by(switches.build(path, wanted=ways), list(wanted[0]), frames, workers, folder)
         assert got == wanted, f"{workers} workers, without {ways.left_out}: {path}"
 
 
-@pytest.mark.parametrize(("workers", "way"), [(1, 0), (2, 1), (4, 0), (4, 1), (4, 2)])
+@pytest.mark.parametrize(("workers", "way"), [(1, 0), (2, 1), (4, 0), (4, 1), (4, 2), (4, 3)])
 def test_workers_race_for_nothing(workers: int, way: int, tmp_path: Path) -> None:
     """The same under ThreadSanitizer, with packets that are multicast and recirculated, while commands read and reset."""
     maker = random_state.Maker(SEED * 1000 + 500 + way)

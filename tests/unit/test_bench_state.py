@@ -9,6 +9,7 @@ import switches
 
 from macsad.bench.state import Reads, reads_of, state_of
 from macsad.cli import call
+from macsad.compilation import Request, decide
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.traffic.plan import Plan, Wishes, plan
@@ -84,6 +85,33 @@ def test_reads_of_state(path: Path) -> None:
     reads = reads_of(hlir, made.streams, ["I.counted", "I.marked"], tuple(state.values()))
     assert reads.masks == ((0b1111111, 1.0),) and sorted(reads.owners) == sorted([0, 1, *_owners(state)])
     assert set(stream.entries) == {"I.counted", "I.marked"}
+
+
+def test_a_bundle_is_read_as_one_line(path: Path) -> None:
+    """Its registers are told; the first one has their memory, and counts their lines."""
+    path.write_text(
+        PROGRAM.replace(
+            "register<bit<8>>(1024) unread;", "register<bit<64>>(65536) sums; register<bit<128>>(65536) wide;"
+        )
+        .replace("bit<32> count;", "bit<32> count; bit<64> sum; bit<128> wide;")
+        .replace(
+            "rows.write((bit<32>)m.other, m.count + 1);",
+            "sums.write((bit<32>)m.cell, m.sum); wide.write((bit<32>)m.cell, m.wide);",
+        )
+    )
+    hlir, made = planned(path)
+    bundles = decide(Request(path), hlir).planned.bundles
+    assert [sorted(name for name, _ in bundle.registers) for bundle in bundles] == [["I.rows", "I.sums", "I.wide"]]
+    first = bundles[0].registers[0][0]
+    state = {one.name: one for one in state_of(hlir, made.streams, 1000, 1, bundles) if one.kind == "register"}
+    assert {name: (one.reads, one.bundle) for name, one in state.items()} == {
+        name: (1, "") if name == first else (0, first) for name in ("I.rows", "I.sums", "I.wide")
+    }
+    assert (state[first].memory_bytes, state[first].read_bytes) == (32 * 65536, 1001 * 64)
+    assert sum(one.memory_bytes for one in state.values()) == 32 * 65536
+    reads = reads_of(hlir, made.streams, [], tuple(state.values()), bundles)
+    alone = state_of(hlir, made.streams, 1000, 1)
+    assert len(reads.owners) == 1 and sum(one.reads for one in alone if one.kind == "register") == 3
 
 
 def test_no_more_lines_than_can_be_measured() -> None:

@@ -155,7 +155,7 @@ static void check_externs(void) {
     assert(!rows[1][2].packets && !rows[0][0].packets && !rows[2][0].packets);
     free(counter);
     uint64_t elements[] = {1, 2, 3, 4, 5, 6}, value[2] = {7, 7};
-    struct macs_register reg = {.size = 2, .cell_bytes = 16, .stride = 16, .cells = (uint8_t *)elements};
+    struct macs_register reg = {.shape = {.size = 2, .stride = 16}, .cell_bytes = 16, .cells = (uint8_t *)elements};
     macs_register_read(&reg, 1, value);
     assert(value[0] == 3 && value[1] == 4);
     macs_register_read(&reg, 2, value);
@@ -164,6 +164,32 @@ static void check_externs(void) {
     macs_register_write(&reg, UINT64_MAX, value);
     macs_register_write(&reg, 1, (const uint64_t[]){8, 9});
     assert(elements[1] == 2 && elements[2] == 8 && elements[3] == 9 && elements[4] == 5 && elements[5] == 6);
+}
+
+static void check_tallies(void) {
+    const struct macs_register_shape shape = {.size = 3, .stride = 1};
+    uint8_t cells[] = {1, 2, 250, 77};
+    struct macs_register reg = {.shape = shape, .cell_bytes = 1, .cells = cells, .shared = true};
+    struct macs_tally tally = MACS_NO_TALLY;
+    macs_register_settle8(&tally, &reg, shape);
+    macs_register_tally8(&tally, &reg, shape, 2, 3);
+    macs_register_tally8(&tally, &reg, shape, 2, 4);
+    assert(cells[0] == 1 && cells[2] == 250); /* nothing as yet */
+    macs_register_tally8(&tally, &reg, shape, 0, 255);
+    assert(cells[0] == 1 && cells[2] == 1);
+    macs_register_tally8(&tally, &reg, shape, 3, 9); /* beyond its end */
+    macs_register_tally8(&tally, &reg, shape, UINT64_MAX, 9);
+    assert(cells[0] == 0 && cells[3] == 77);
+    macs_register_tally8(&tally, &reg, shape, 1, 5);
+    macs_register_settle8(&tally, &reg, shape);
+    assert(cells[0] == 0 && cells[1] == 7 && cells[2] == 1 && cells[3] == 77);
+    struct macs_tally unused = MACS_NO_TALLY; /* alone, a worker adds at once */
+    reg.shared = false;
+    macs_register_tally8(&unused, &reg, shape, 1, 1);
+    macs_register_tally8(&unused, &reg, shape, 3, 1);
+    assert(cells[1] == 8 && cells[3] == 77);
+    macs_register_settle8(&unused, &reg, shape);
+    assert(cells[1] == 8);
 }
 
 static void check_sets(void) {
@@ -279,7 +305,7 @@ def source() -> str:
             for value in operands(width)
         )
         main += f"    wide_{count}({width}, (const macs_w{count}[]){{{values}}}, {len(operands(width))});\n"
-    checks = "".join(f"    check_{name}();\n" for name in ("externs", "sets", "random", "bytes", "extents"))
+    checks = "".join(f"    check_{name}();\n" for name in ("externs", "tallies", "sets", "random", "bytes", "extents"))
     return f"{text}{OTHERS_C}\nint main(void) {{\n{main}{checks}}}\n"
 
 

@@ -169,7 +169,14 @@ def readings() -> Iterator[dict[str, Any]]:
         sums = {"received": packets, "copies": 0, "sent": packets - second * 10, "dropped": second * 10}
         batch = {"burst": 64, "sub_batch": 16, "adapt": {"on": True, "searching": False, "searches": 9, "changes": 2}}
         drops = {"program": second * 10, "no-port": 0}
-        yield {"seconds": 7.0 + second, **sums, **batch, "ports": [came, went], "drops": drops}
+        yield {
+            "seconds": 7.0 + second,
+            **sums,
+            **batch,
+            "ports": [came, went],
+            "drops": drops,
+            "dropped_at": {"l3fwd.p4:57": second * 10},
+        }
 
 
 def counting(kind: int, payload: bytes) -> Answer:
@@ -184,6 +191,7 @@ port  name                        received     pps   bit/s          sent     pps
    1  pcap:/a/very/long/name             0       0       0         1,500   1.50k   12.0M
 received 1,500 + copies 0 = sent 1,490 + dropped 10
 dropped, program: 10, 10 a second
+dropped at l3fwd.p4:57: 10, 10 a second
 missed, port 0: 1, 1 a second
 burst 64, sub-batch 16; adapt on, 2 changes in 9 searches
 """

@@ -25,7 +25,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTED = ROOT / "docs" / "optimisations.md"
 APPS = [ROOT / "apps" / app / f"{app}.p4" for app in ("l2fwd", "l3fwd", "router", "flows")]
 CIPHERS = ROOT / "apps/l2fwd-crypto/l2fwd-crypto.p4"
-PACKETS = [ROOT / "tests" / "packets" / f"{name}.p4" for name in ("large_state", "reread", "tables")]
+NAMED = ("large_state", "reread", "tables", "tallies", "keys_of_many_fields")
+PACKETS = [ROOT / "tests" / "packets" / f"{name}.p4" for name in NAMED]
 PROGRAMS = [*APPS, CIPHERS, ROOT / "tests/golden/codegen/staged.p4", *PACKETS]
 SMALL = [ROOT / "tests/packets/standard_metadata.p4", *sorted((ROOT / "tests/golden/passes").glob("*.p4"))]
 

@@ -364,6 +364,28 @@ def test_a_name_is_no_option_of_the_compiler(name: str, small: Path, monkeypatch
     subprocess.run([small / name], check=True)
 
 
+@pytest.mark.parametrize("has_it", [True, False])
+def test_a_large_program_is_compiled_in_parts(
+    has_it: bool, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By GCC's way to optimise when it links, where that GCC has it."""
+    program, told, compiler = tmp_path / "p.c", tmp_path / "told", tmp_path / "cc"
+    program.write_text("int macs_one(void);\nint main(void) { return macs_one() - 1; }\n")
+    refuse = "" if has_it else 'case "$*" in *-flto*) exit 1;; esac\n'
+    compiler.write_text(f'#!/bin/sh\necho "$*" >> {told}\n{refuse}exec gcc "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setattr(backend, "LARGE_C", 10)
+    tools = plain(optimise="-O2", compiler=str(compiler))
+    backend.compile_program(program, tmp_path / "p", small, tools)
+    subprocess.run([tmp_path / "p"], check=True)
+    linked = ["-flto=auto" in line for line in told.read_text().splitlines() if str(program) in line]
+    assert linked == ([True] if has_it else [True, False])
+    for other in (plain(compiler=str(compiler)), dataclasses.replace(tools, is_gcc=False)):
+        told.unlink()
+        backend.compile_program(program, tmp_path / "p", small, other)
+        assert "-flto" not in told.read_text()
+
+
 def test_sources_are_found() -> None:
     found = backend._sources(share("aux-backend"), toolchain.find(), backend.FOLDERS)
     assert {path.suffix for path in found} == {".c"}

@@ -159,7 +159,7 @@ class Application:
             found = self._finish(Member(lookup, "key"), Member(lookup, "cursor"))
             return (Declare(type_, "entry", cast("const void *", self._if_filled(found, NULL))),)
         start = call(self._function("start"), self._kernel, KEY, table.key_bytes, address(CURSOR))
-        started = (Declare("uint8_t", "key", size=table.key_bytes), self._cursor(), *self.keys, Do(start))
+        started = (Declare("uint8_t", "key", size=table.key_room), self._cursor(), *self.keys, Do(start))
         return self._asked(Declare(type_, "entry", NULL), started, cast("const void *", self._finish(KEY, CURSOR)))
 
     def _finish(self, key: Expression, cursor: Expression) -> Expression:

@@ -15,13 +15,14 @@ from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_store
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
 from transpiler.codegen.c.walk import all_expressions, all_names, map_bodies
-from transpiler.codegen.given import Given
+from transpiler.codegen.given import LOCKS, Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import StageView
 from transpiler.codegen.places import at
 from transpiler.codegen.record import WHOLE, is_written, members_read, resizes
 from transpiler.codegen.stages import PREFETCH, LoweredStage
+from transpiler.codegen.tallies import TALLIES, tallied, with_tallies
 from transpiler.codegen.views import NOWHERE
 from transpiler.schedule.stages import PipeSchedule, Stage
 from transpiler.schedule.successors import fed_by
@@ -47,9 +48,9 @@ class Bodies:
     lasting: bool
 
 
-def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[str]) -> Bodies:
+def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[str], tallies: bool = True) -> Bodies:
     """The functions without dead stores. `record_is_read`: the runtime or others read the records; `live_members`: those
-    of the state that something else than the functions reads."""
+    of the state that something else than the functions reads; `tallies`: what packets add to a register is added up."""
     tracked = frozenset() if record_is_read else OWN_MEMBERS
     liveness = Liveness(tracked)
     liveness.needed |= {Variable(LIVE_MEMBER, name) for name in live_members}
@@ -67,6 +68,9 @@ def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[s
         )
 
     pipes = rewritten(lambda function: without_dead_stores(function, live, tracked), pipes)
+    if tallies:
+        registers = tallied(stage.function for _, stages in pipes for stage in stages)
+        pipes = rewritten(lambda function: with_tallies(function, registers), pipes)
     lasting = record_is_read or any(
         is_written(s.function.body) for pipe, stages in pipes if not pipe.replication for s in stages
     )
@@ -131,7 +135,8 @@ class Frame:
         there += ["verdict"] if self.gives_verdicts else []
         there += [] if self.alone else ["index", "sets"]
         there += ["lookups", "at"] if stage.bulk else ["lookup"] if stage.lookups else []
-        return tuple(name for name in there if name in named or name == "state" or self.overridden)
+        prepared = tuple(array.name for array in (TALLIES, LOCKS) if array.name in named)
+        return (*(name for name in there if name in named or name == "state" or self.overridden), *prepared)
 
 
 def stage_views(stages: tuple[LoweredStage, ...], frame: Frame) -> tuple[StageView, ...]:

@@ -32,14 +32,18 @@ def _blocks(made: Pass, stages: tuple[StageView, ...]) -> tuple[BlockView, ...]:
 
 
 def _step_views(step: Step, stages: tuple[StageView, ...]) -> tuple[StepView, ...]:
-    """The view of a step. Behind the work of a stage that locks registers there is one more."""
+    """The view of a step. Before the work of a stage that locks registers, or adds up what goes to them, there is one that
+    prepares it, and one behind it that releases and settles them."""
     numbers = getattr(step, "lookups", ())
     lookups = tuple(stages[step.stage].lookups[n] for n in numbers) if not isinstance(step, Transmit) else ()
     view = StepView(_kind(step), step, lookups)
     works = isinstance(step, Receive | Take | Run | RunSubBatches)
-    if works and stages[getattr(step, "stage", 0)].holds:
-        return (view, StepView("release", step, ()))
-    return (view,)
+    stage = stages[getattr(step, "stage", 0)] if works else None
+    if stage is None:
+        return (view,)
+    begins = (StepView("prepare", step, ()),) if stage.settlements or stage.kept is not None else ()
+    ends = (StepView("release", step, ()),) if stage.settlements or stage.holds else ()
+    return (*begins, view, *ends)
 
 
 def _kind(step: Step) -> str:

@@ -43,6 +43,7 @@ from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
 from transpiler.schedule.pipeline import calls
 
+_CUT = CUTTING | {"clone.egress"}  # by the program, or as the clone session says
 LIST, USED, FRONT, TO = (Name(name) for name in ("list", "used", "front", "to"))
 
 
@@ -98,7 +99,7 @@ class DeparserStatements(Statements):
                 for guard, header in zip(guards, headers, strict=True)
                 if (stores := self._stores(header))
             )
-        return (*made, self._truncate()) if calls(self.program, CUTTING) else made
+        return (*made, self._truncate()) if calls(self.program, _CUT) else made
 
     def _truncate(self) -> If:
         """Cut the frame, unless it is recirculated as it is."""

@@ -74,6 +74,10 @@ class Call:
         return self.externs.state(self.instance)
 
     @property
+    def cells(self) -> tuple[C, ...]:
+        return self.externs.cells(self.instance)
+
+    @property
     def counting(self) -> str:
         return self.externs.counting(self.instance)
 

@@ -23,6 +23,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.ctypes import bytes_of, literal
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.follow import Led
+from transpiler.codegen.given import LOCKS
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
@@ -36,8 +37,9 @@ from transpiler.codegen.packing import (
 )
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
-from transpiler.codegen.views import NOWHERE, BundleView, DigestFieldView, ExternView, LocksView
+from transpiler.codegen.views import NOWHERE, CellsView, DigestFieldView, ExternView, LocksView
 from transpiler.externs.table import KINDS, METHODS
+from transpiler.hlir import interface
 from transpiler.hlir.expressions import Expression, FieldRef, Read
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
@@ -46,6 +48,7 @@ from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.atomic_regions import Group, Kept
 from transpiler.schedule.bundles import Bundle
 from transpiler.schedule.leads import followed_cells
+from transpiler.schedule.state import state_cells
 from transpiler.targets.target import Counter
 
 UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
@@ -86,6 +89,14 @@ class Externs:
         """The C expression for an instance's state."""
         return Index(Name("externs"), Name(self.constant(instance)))
 
+    def cells(self, instance: str) -> tuple[C, ...]:
+        """The arguments by which a function finds cells: an instance's state, and the shape of a register."""
+        extern = self.program.extern[instance]
+        if extern.kind != "register":
+            return (self.state(instance),)
+        numbers = (int(extern.attribute("size")), self._stride(extern))
+        return self.state(instance), Compound("struct macs_register_shape", tuple(map(operand, numbers)))
+
     def constant(self, instance: str) -> str:
         return self.names(f"{instance}.extern")
 
@@ -94,7 +105,7 @@ class Externs:
         table = self._tables.get(extern.name)
         size = str(table.size + 1) if table else str(attributes.get("size", 0))
         table = table or self._profiled.get(extern.name)
-        fields = self._record(extern.name) if extern.kind == "digest" else ()
+        fields = self._fields(extern)
         width = int(attributes.get("width", 0)) if extern.kind in ("register", "custom_crc") else 0
         bits = sum(f.bits for f in fields) if fields else width
         return ExternView(
@@ -110,14 +121,19 @@ class Externs:
             initial=_words(int(attributes.get("initial", 0)), bits) if extern.kind == "register" else (),
             cite=cite(extern.span.file, extern.span.line),
             locks=self.group(extern.name),
-            bundle=self._bundle(extern.name),
+            cells=self._cells(extern),
         )
 
-    def _bundle(self, register: str) -> BundleView | None:
-        if register not in self.bundled:
+    def _cells(self, extern: ExternInstance) -> CellsView | None:
+        if extern.kind != "register":
             return None
-        bundle, at = self.bundled[register]
-        return BundleView(self.constant(self.leader(register)), at, bundle.stride)
+        at = self.bundled[extern.name][1] if extern.name in self.bundled else 0
+        return CellsView(self.constant(self.leader(extern.name)), at, self._stride(extern))
+
+    def _stride(self, register: ExternInstance) -> int:
+        """Bytes from index to index."""
+        bundled = self.bundled.get(register.name)
+        return bundled[0].stride if bundled is not None else state_cells(self.program, register)[1]
 
     def leader(self, register: str) -> str:
         """The register that has the memory of its bundle; itself where it is in none."""
@@ -141,6 +157,18 @@ class Externs:
             )
             for number, counter in enumerate(counters, len(self.instances))
         )
+
+    def _fields(self, extern: ExternInstance) -> tuple[DigestFieldView, ...]:
+        """What the control plane meets in a record of a digest, and in an element of a register that has several fields."""
+        if extern.kind == "digest":
+            return self._record(extern.name)
+        if extern.kind != "register" or extern.data is None:
+            return ()
+        definitions = {definition.name: definition for definition in self.program.interface.definitions}
+        found = tuple(interface.scalars(extern.data, definitions))
+        if len(found) < 2 or sum(bits for _, bits in found) != extern.attribute("width"):
+            return ()
+        return tuple(DigestFieldView(Outside(name), bits) for name, bits in found)
 
     def _record(self, digest: str) -> tuple[DigestFieldView, ...]:
         """The fields of a digest's record, from its first use."""
@@ -268,7 +296,7 @@ class Externs:
         extern = self.program.extern[instance]
         function = KINDS[extern.kind].prefetch
         assert function is not None, extern.kind
-        return Do(call(function(extern), self.state(instance), index))
+        return Do(call(function(extern), *self.cells(instance), index))
 
     def group(self, register: str) -> int | None:
         """The number of the group that a register is locked with; None of one that needs no lock."""
@@ -276,7 +304,7 @@ class Externs:
 
     def locks(self, register: str) -> C:
         """The C expression for the locks of its group."""
-        return address(Index(Name("locks"), Literal(str(self.group(register)))))
+        return address(Index(LOCKS, Literal(str(self.group(register)))))
 
     def is_striped(self, register: str) -> bool:
         number = self.group(register)

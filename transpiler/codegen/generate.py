@@ -19,6 +19,7 @@ from transpiler.externs.table import TABLE
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.bundles import bundles
+from transpiler.schedule.dropped_at import with_dropped_at
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.leads import bytes_led_to
@@ -65,7 +66,7 @@ def decide(
     target, scheduler = configuration.use.of(target), configuration.scheduler
     _check_queues(program, scheduler, diagnostics)
     choices = capabilities.check(program, target, diagnostics, requested)
-    program = renew_locals(lower(program))
+    program = renew_locals(lower(with_dropped_at(program)))
     started = started_state(program, scheduler)
     large = state_to_cut_at(program, started, target.near_bytes, scheduler)
     # steered frames go to workers of the front, whatever the back does

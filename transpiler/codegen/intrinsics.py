@@ -12,7 +12,7 @@ from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Type
-from transpiler.schedule.pipeline import Source
+from transpiler.schedule.pipeline import DROPPED_AT, Source
 
 
 def _waited(member: str) -> Expression:
@@ -79,6 +79,10 @@ class Intrinsics:
         """An intrinsic value; None where the program cannot name it."""
         variable = self.program.intrinsic.get(name)
         return None if variable is None else self.scope.read(self.storage.variable(variable))
+
+    def drop(self) -> Body:
+        """The packet is dropped, by the place that was noted last. Ends the function."""
+        return self.outcome.drop(at=self.value(DROPPED_AT))
 
 
 def _of_type(value: Expression, type_: Type) -> Expression:

@@ -8,7 +8,7 @@ _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
     main packet packets worker live lives lookup lookups
-    entry data hit at key cursor error sets index count list before selected word found
+    entry data hit at key cursor error sets index count list before selected word found tallies kept
 """
 _KEYWORDS = frozenset(_TAKEN.split())
 

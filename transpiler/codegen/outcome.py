@@ -20,14 +20,15 @@ class Outcome:
     gives_verdicts: bool
     record_is_read: bool
 
-    def drop(self, cause: str = "PROGRAM") -> Body:
-        """Ends the function. `cause`: of enum macs_cause."""
+    def drop(self, cause: str = "PROGRAM", at: Expression | None = None) -> Body:
+        """Ends the function. `cause`: of enum macs_cause; `at`: the number of a place that dropped it, instead."""
         made: list[Statement] = []
+        number = at or Name(f"MACS_CAUSE_{cause}")
         if self.record_is_read:
             made.append(Assign(packet("verdict"), Name("MACS_DROP")))
-            made.append(Assign(packet("cause"), Name(f"MACS_CAUSE_{cause}")))
+            made.append(Assign(packet("cause"), number))
         if self.gives_verdicts:
-            made.append(Assign(VERDICT, infix("MACS_VERDICT_DROP", "+", f"MACS_CAUSE_{cause}")))
+            made.append(Assign(VERDICT, infix("MACS_VERDICT_DROP", "+", number)))
         return (*made, Return())
 
     def forward(self, port: Expression) -> Body:

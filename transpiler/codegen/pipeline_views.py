@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from transpiler.codegen.c.build import PACKET, address, call, infix
+from transpiler.codegen.c.build import PACKET, address, call, infix, packed
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
@@ -16,14 +16,16 @@ from transpiler.codegen.c.nodes import (
     Expression,
     If,
     Index,
+    Literal,
     Member,
     Name,
     Statement,
     Unary,
 )
-from transpiler.codegen.c.walk import all_names, called
-from transpiler.codegen.given import STATE, TYPES, Given, of_packet
+from transpiler.codegen.c.walk import all_expressions, all_names, called
+from transpiler.codegen.given import LOCKS, STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
+from transpiler.codegen.tallies import NOTHING, TALLIES, settlements
 from transpiler.schedule.plan import Follow, Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
@@ -33,7 +35,8 @@ class TableRef:
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
     `key_bits`, `data_bits` and in these `action_bits`. `indexed`: statements use the index of the entry that is found, and that
     of the default one, which is the table's `size`. `bulk_bytes`: arrays of keys hold bytes, not numbers. `may_be_empty`:
-    lookups ask first whether it is. `learns`: who misses looks among what packets have added, too."""
+    lookups ask first whether it is. `learns`: who misses looks among what packets have added, too. `key_in_words`: where it is
+    looked up at once, its key is stored by words."""
 
     name: str
     number: int
@@ -51,6 +54,12 @@ class TableRef:
     size: int = 0
     may_be_empty: bool = False
     learns: bool = False
+    key_in_words: bool = False
+
+    @property
+    def key_room(self) -> int:
+        """Bytes of the array that its key is packed into, where it is looked up at once."""
+        return -(-self.key_bytes // 8) * 8 if self.key_in_words else self.key_bytes
 
     @property
     def begins_early(self) -> bool:
@@ -159,6 +168,32 @@ class StageView:
         """Whether it holds locks of registers."""
         return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
 
+    def own(self, array: Name) -> str:
+        """What an array that its function is given is called where it is declared."""
+        return f"{array.name}_{self.number}"
+
+    @property
+    def settlements(self) -> tuple[Call, ...]:
+        """What settles the tallies of its registers."""
+        return settlements(self.body, Name(self.own(TALLIES)))
+
+    @property
+    def tallies(self) -> Declare:
+        """They all have nothing."""
+        nothing = [NOTHING] * len(self.settlements)
+        return Declare("struct macs_tally", self.own(TALLIES), packed(list(nothing)), size=len(nothing))
+
+    @property
+    def kept(self) -> Declare | None:
+        """A copy of the locks that it uses, and those before them: no store to a cell can change it, so that the C compiler
+        asks once a burst whether there are locks. None: it uses none."""
+        if LOCKS.name not in self.takes:
+            return None
+        found = (e.at for e in all_expressions(self.body) if isinstance(e, Index) and e.of == LOCKS)
+        last = max(int(at.text) for at in found if isinstance(at, Literal))
+        copies: list[Expression] = [Index(Name("locks"), Literal(str(number))) for number in range(last + 1)]
+        return Declare("struct macs_locks", self.own(LOCKS), packed(copies), size=len(copies), constant=True)
+
     @property
     def prefetches(self) -> bool:
         """Whether its lookups begin when a packet is submitted to it."""
@@ -176,6 +211,8 @@ class StageView:
             "lookups": f"const struct {self.function}_lookups *",
             "at": "uint32_t ",
             "lookup": f"struct {self.function}_lookup *",
+            TALLIES.name: "struct macs_tally *",
+            LOCKS.name: "const struct macs_locks *",
         }
         return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 
@@ -314,6 +351,8 @@ class PassView:
             "index": index,
             "at": "i",
             "lookup": address(Index(Name("lookups"), infix("i", "-", "first"))),
+            LOCKS.name: stage.own(LOCKS),
+            TALLIES.name: stage.own(TALLIES),
         }
         return call(stage.function, *(values.get(name, name) for name in stage.takes))
 

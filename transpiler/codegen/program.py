@@ -15,6 +15,7 @@ from transpiler.codegen.live_state import LiveState, live_state, preserved_place
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import PipeView
+from transpiler.codegen.places import at
 from transpiler.codegen.record import binding, reads_time
 from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import Storage
@@ -26,6 +27,7 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.traverse import program_expressions, walk_expression
 from transpiler.hlir.types import Bits
 from transpiler.schedule.architectures import describe
+from transpiler.schedule.dropped_at import places
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
@@ -74,6 +76,7 @@ def view(
         grow_bytes=grow_bytes(program, made.storage),
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
+        places=tuple(Outside("" if span is None else at(span)) for span in places(program)),
         given=made.given,
         defines=configuration.defines,
         settings=_settings(made, configuration),
@@ -113,7 +116,7 @@ class _Lowered:
 def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered:
     program, schedule = planned.program, planned.schedule
     names = Names()
-    tables = Tables(program, names, planned.kernels, lowering.empty_tables)
+    tables = Tables(program, names, planned.kernels, lowering.empty_tables, lowering.key_words)
     words = frozenset(table.name for table in program.tables if tables.words(table.name) is not None)
     externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words, planned.bundles)
     sunk = sunk_fields(program, schedule) if lowering.in_place else frozenset()
@@ -125,7 +128,8 @@ def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered
     )  # fmt: skip
     functions = tuple((plan.pipe, context.stages(plan)) for plan in planned.plans)
     preserved = preserved_places(program, storage)
-    bodies = finished(functions, record_is_read, (place.member for places in preserved for place in places))
+    kept = (place.member for places in preserved for place in places)
+    bodies = finished(functions, record_is_read, kept, lowering.tallies)
     live = live_state(program, schedule, storage, bodies, preserved)
     given = Given(bodies.lasting, bool(live.view.declarations) or planned.replicates, binding(bodies.record))
     return _Lowered(planned, names, tables, externs, storage, bodies, live, given, overridden, record_is_read)

@@ -31,11 +31,13 @@ from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.follow import choice_of
 from transpiler.codegen.loops import LongLoops
-from transpiler.codegen.packing import pack_key
+from transpiler.codegen.pack_words import pack_key_words
+from transpiler.codegen.packing import KEY, pack_key
+from transpiler.codegen.pipeline_views import TableRef
 from transpiler.codegen.places import at
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
-from transpiler.codegen.tables import Tables, key_bytes, packed_keys
+from transpiler.codegen.tables import Tables, key_bytes, key_values, packed_keys
 from transpiler.codegen.views import ParameterView
 from transpiler.hlir.expressions import (
     Const,
@@ -249,7 +251,12 @@ class Statements:
         return () if self.tables.words(table.name) is not None else self._packed(table, buffer)
 
     def _packed(self, table: Table, buffer: C) -> CBody:
-        return pack_key(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
+        return pack_key(self.render, buffer, key_values(table.keys))
+
+    def _own_keys(self, table: Table, ref: TableRef) -> CBody:
+        """Pack the key of a lookup that is made here."""
+        in_words = ref.key_in_words and not ref.words
+        return pack_key_words(self.render, KEY, key_values(table.keys)) if in_words else self.keys(table, KEY)
 
     def apply(
         self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False, followed: bool = False
@@ -265,7 +272,7 @@ class Statements:
             table=ref,
             lookup=lookup,
             bulk=bulk,
-            keys=() if lookup is not None or ref.compared else self.keys(table, Name("key")),
+            keys=() if lookup is not None or ref.compared else self._own_keys(table, ref),
             key_word=None if lookup is not None else self.key_word(table),
             comparisons=self._comparisons(table) if ref.compared else (),
             hit=self._result(statement.hit),

@@ -10,6 +10,7 @@ from transpiler.codegen.c.printer import expression
 from transpiler.codegen.ctypes import bytes_of, c_type, initialiser, storage_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
+from transpiler.codegen.pack_words import key_goes_in_words
 from transpiler.codegen.pipeline_views import TableRef
 from transpiler.codegen.views import (
     NOWHERE,
@@ -65,6 +66,11 @@ def key_bytes(keys: tuple[TableKey, ...]) -> int:
     return sum(bytes_of(packed.bits) for packed in packed_keys(keys))
 
 
+def key_values(keys: tuple[TableKey, ...]) -> tuple[Expression, ...]:
+    """What the key's fields are compared with, in the order in which they are packed."""
+    return tuple(packed.key.expression for packed in packed_keys(keys))
+
+
 def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
     """A parser value set is looked up like a table, whose key has a field for each of its types."""
     return tuple(
@@ -79,11 +85,18 @@ MANY_TABLES = 8
 
 
 class Tables:
-    """The C names and views of a program's tables. `empty_tables`: as Lowering has it; for programs of many tables."""
+    """The C names and views of a program's tables. `empty_tables`, `key_words`: as Lowering has it; the former for programs of
+    many tables."""
 
     def __init__(
-        self, program: Program, names: Names, kernels: Mapping[str, Kernel], empty_tables: bool = True
+        self,
+        program: Program,
+        names: Names,
+        kernels: Mapping[str, Kernel],
+        empty_tables: bool = True,
+        key_words: bool = True,
     ) -> None:
+        self.key_words = key_words
         self.empty_tables = empty_tables and len(program.tables) >= MANY_TABLES
         self.program = program
         self.locator = Locator(program)
@@ -115,6 +128,7 @@ class Tables:
             size=declared.size,
             learns=declared.learns,
             may_be_empty=self.empty_tables and not (declared.const_entries and declared.entries),
+            key_in_words=self.key_words and key_goes_in_words(key_values(declared.keys)),
         )
 
     def words(self, table: str) -> WordLayout | None:

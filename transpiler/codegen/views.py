@@ -120,9 +120,9 @@ class DigestFieldView:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleView:
-    """Of a register in a bundle: `leader`, the number of the one that has the memory; the byte where its cells are in that of an
-    index, and the bytes of an index."""
+class CellsView:
+    """Of a register: `leader`, the one of its bundle that has the memory; the byte where its cells are in those of an index, and
+    the bytes from index to index."""
 
     leader: str
     at: int
@@ -143,7 +143,7 @@ class ExternView:
     initial: tuple[str, ...]
     cite: Outside
     locks: int | None = None
-    bundle: BundleView | None = None
+    cells: CellsView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class LiveView:
 @dataclass(frozen=True, slots=True)
 class ProgramView:
     """`overridden`: the target has templates of its own, whose code may name what ours does not.
-    `given`: what functions are given of a packet.
+    `places`: of the program that drop packets, FILE:LINE each; `given`: what functions are given of a packet.
     `instances`: the architecture's numbers for the ways of packets through the runtime.
     `defines`: names that are defined before all else; `settings`: members of struct macs_program that are true."""
 
@@ -226,6 +226,7 @@ class ProgramView:
     grow_bytes: int
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
+    places: tuple[Outside, ...]
     given: Given
     defines: tuple[str, ...]
     settings: tuple[str, ...]
@@ -252,6 +253,7 @@ class ProgramView:
             made |= {f"{name}_descs": f"{name}_descs", f"{name}s": f"{name}s"} if count else {}
         made |= {"lock_count": str(len(self.locks)), "locks": "locks"} if self.locks else {}
         made |= {"steering": "&steering"} if self.locks and self.steering else {}
+        made |= {"place_count": str(len(self.places)), "places": "places"} if self.places else {}
         made |= {"clock_count": str(len(self.clocks)), "clock_descs": "clock_descs"} if self.clocks else {}
         return tuple((name, value) for name, value in made.items() if value)
 

@@ -44,11 +44,11 @@ def _read(call: Compiled) -> Body:
     """A cell of at most 64 bits is a C integer; a wider one is read into words."""
     width = call.output_width
     if width <= WORD:
-        read = c_call(f"macs_register_read{natural(width)}", call.state, call.amount(0))
+        read = c_call(f"macs_register_read{natural(width)}", *call.cells, call.amount(0))
         return call.assign_effect(read if width == natural(width) else call.trimmed(read))
     cell = Name("value")
     declare = Declare("uint64_t", "value", packed([Literal("0")]), size=limbs(width))
-    read_words = Do(c_call("macs_register_read_words", call.state, call.amount(0), cell, limbs(width)))
+    read_words = Do(c_call("macs_register_read_words", *call.cells, call.amount(0), cell, limbs(width)))
     value = c_call(f"macs_w{limbs(width)}_resize", cell, limbs(width), width)
     return (Block((declare, read_words, *call.assign_output(value)), cite=call.cite),)
 
@@ -56,8 +56,8 @@ def _read(call: Compiled) -> Body:
 def _write(call: Compiled) -> Body:
     width, value = call.width(1), call.input(1)
     if width > WORD:
-        return call.do("macs_register_write_words", call.state, call.amount(0), Member(value, "limb"), limbs(width))
-    return call.do(f"macs_register_write{natural(width)}", call.state, call.amount(0), value)
+        return call.do("macs_register_write_words", *call.cells, call.amount(0), Member(value, "limb"), limbs(width))
+    return call.do(f"macs_register_write{natural(width)}", *call.cells, call.amount(0), value)
 
 
 # what a cell of an update holds then, by the operation
@@ -79,7 +79,7 @@ def _run_update(call: Interpreted) -> None:
 
 def _update(call: Compiled) -> Body:
     width = call.width(1)
-    held = c_call(f"macs_register_{call.text(2)}{natural(width)}", call.state, call.amount(0), call.input(1))
+    held = c_call(f"macs_register_{call.text(2)}{natural(width)}", *call.cells, call.amount(0), call.input(1))
     return call.assign_effect(held if width == natural(width) else call.trimmed(held))
 
 
@@ -92,10 +92,10 @@ def _run_replace(call: Interpreted) -> None:
 def _replace(call: Compiled) -> Body:
     """Read, compute, compare and swap, until nobody came in between."""
     bits, held, done = natural(call.width(1)), Name("held"), Name("done")
-    replaced = c_call(f"macs_register_replace{bits}", call.state, call.amount(0), held, call.input(1))
+    replaced = c_call(f"macs_register_replace{bits}", *call.cells, call.amount(0), held, call.input(1))
     attempt = (
         Declare(
-            f"uint{bits}_t", held.name, c_call(f"macs_register_read{bits}", call.state, call.amount(0)), constant=True
+            f"uint{bits}_t", held.name, c_call(f"macs_register_read{bits}", *call.cells, call.amount(0)), constant=True
         ),
         *call.assign_output(held),
         Assign(done, replaced),

@@ -124,13 +124,15 @@ class Interpreted(Protocol):
 class Compiled(Protocol):
     """A call of which C is made. Inputs go by their position.
 
-    `state`: its instance's in C; `counting`: of a counter, the function that counts a packet; `own_index`: the element of a
-    direct instance that belongs to the entry that was hit; `colour`: the variable with what its meter said of that, None
-    where another table's action runs; `preserved`: the number of the list of fields that a second pass keeps; `cite`: the
-    place in the program, for people."""
+    `state`: its instance's in C; `cells`: the same and the shape of a register, the arguments by which a cell is found;
+    `counting`: of a counter, the function that counts a packet; `own_index`: the element of a direct instance that belongs to
+    the entry that was hit; `colour`: the variable with what its meter said of that, None where another table's action runs;
+    `preserved`: the number of the list of fields that a second pass keeps; `cite`: the place in the program, for people."""
 
     @property
     def state(self) -> C: ...
+    @property
+    def cells(self) -> tuple[C, ...]: ...
     @property
     def counting(self) -> str: ...
     @property

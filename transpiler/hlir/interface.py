@@ -7,6 +7,7 @@ flattened form, which P4 types the control plane meets. Nothing that runs packet
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from transpiler.diagnostics import Span
@@ -105,6 +106,37 @@ class NewTypeDefinition:
 
 
 Definition = StructDefinition | EnumDefinition | NewTypeDefinition
+
+
+def scalars(type_: DataType, definitions: Mapping[str, Definition], name: str = "") -> Iterator[tuple[str, int]]:
+    """The scalars that a value consists of, in order: name and bits. None of what has no bits of its own: errors, varbits,
+    enums without representation, and header unions."""
+    match type_:
+        case Bits(width=width):
+            yield name, width
+        case Bool():
+            yield name, 1
+        case TupleType(members=members):
+            for at, member in enumerate(members):
+                yield from scalars(member, definitions, f"{name}[{at}]")
+        case StackType(element=element, size=size):
+            for at in range(size):
+                yield from scalars(element, definitions, f"{name}[{at}]")
+        case NamedType(kind=TypeKind.HEADER_UNION):
+            return
+        case NamedType(name=defined):
+            yield from _scalars_of(definitions[defined], definitions, name)
+
+
+def _scalars_of(definition: Definition, definitions: Mapping[str, Definition], name: str) -> Iterator[tuple[str, int]]:
+    match definition:
+        case StructDefinition(members=members):
+            for member, type_ in members:
+                yield from scalars(type_, definitions, f"{name}.{member}" if name else member)
+        case EnumDefinition(underlying=Bits(width=width)):
+            yield name, width
+        case NewTypeDefinition(original=original):
+            yield from scalars(original, definitions, name)
 
 
 # --- fields ----------------------------------------------------------------------------------------------------------

@@ -20,10 +20,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where clones of a session go: to a port, to the members of a group, or both."""
+    """Where clones of a session go: to a port, to the members of a group, or both; and how long they may be (0: whole)."""
 
     port: int | None = None
     group: int | None = None
+    most: int = 0
 
 
 class Replication:
@@ -66,6 +67,14 @@ class Replication:
         found = self.sessions.get(session, Session())
         copies = self.copies(found.group) if found.group is not None else []
         return copies + ([(found.port, 0)] if found.port is not None else [])
+
+    def cut(self, session: int, data: bytes) -> bytes:
+        """What the session's clones of a frame carry of it."""
+        return data[: self.most(session) or len(data)]
+
+    def most(self, session: int) -> int:
+        """How many bytes the session's clones may have; 0: any number."""
+        return self.sessions.get(session, Session()).most
 
     def _node(self, node: int) -> Node:
         if not 0 <= node < len(self.nodes):

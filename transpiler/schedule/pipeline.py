@@ -51,7 +51,8 @@ class Step:
     ends: bool = False
 
 
-DROP = Step("drop", ends=True)  # what is left of a decision where the packet is dropped
+DROPPED_AT = "dropped_at"  # an intrinsic value: the number of the place that a packet is dropped by (dropped_at.py)
+DROP = Step("drop", reads=(DROPPED_AT,), ends=True)  # what is left of a decision where the packet is dropped
 PASS = Step("pass")  # and where it goes on as it is
 
 
@@ -122,7 +123,8 @@ class Description:
     `instances`: the architecture's number for each of the ways that the runtime sends packets. `recirculate_port`: packets to
     it begin anew as those of a call of `recirculate` do. `specialise`: what is left of a step where some intrinsic values are
     known. `asks_for_queues`: the program looks at the queues of ports; `plan_with_queues`: its pipes where packets wait
-    in them between ingress and egress, none where the architecture has no queues.
+    in them between ingress and egress, none where the architecture has no queues. `drops`: the intrinsic values by which a
+    packet is dropped, each with the value that does it.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
@@ -132,6 +134,7 @@ class Description:
     begins_again: Callable[[Program], bool]
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]
+    drops: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None
     specialise: Callable[[Program, Step, Values], Step] = lambda program, step, values: step
     asks_for_queues: Callable[[Program], bool] = lambda program: False

@@ -20,6 +20,7 @@ from transpiler.toolchain.cache import cache_directory
 from transpiler.toolchain.toolchain import Form, Toolchain, ToolchainError
 
 FOLDERS = ("runtime", "control", "tables")
+LARGE_C = 400_000  # bytes of a program's C, from which on its functions are compiled on all cores
 KEPT = 24  # archives of the latest use that stay in the cache
 Progress = Callable[[int, int], None]  # files done, files in all
 
@@ -153,6 +154,22 @@ def command(backend: Path, toolchain: Toolchain, target: tuple[Path, ...] = ()) 
     return [*toolchain.compiler, *toolchain.all_flags, *includes]
 
 
+def _in_parts(c_file: Path, toolchain: Toolchain) -> bool:
+    """Whether the compiler is to optimise the functions of a program in several processes: GCC can, by what it has for
+    optimising at link time. That takes longer for small programs."""
+    usual = toolchain.is_gcc and toolchain.form is Form.PROGRAM and toolchain.optimise in ("-O2", "-O3")
+    return usual and c_file.stat().st_size >= LARGE_C
+
+
+def _link(words: list[str], *, in_parts: bool) -> None:
+    """Compile and link. Raises: ToolchainError."""
+    if in_parts:
+        with contextlib.suppress(ToolchainError):  # a GCC may have been built without it
+            run([*words, "-flto=auto"])
+            return
+    run(words)
+
+
 def compile_program(
     c_file: Path,
     binary: Path,
@@ -174,7 +191,7 @@ def compile_program(
     try:
         with tempfile.TemporaryDirectory(prefix=".macsad-", dir=binary.absolute().parent) as folder:
             made = Path(folder) / "made"
-            run([*words, *toolchain.link_flags, "-o", str(made)])
+            _link([*words, *toolchain.link_flags, "-o", str(made)], in_parts=_in_parts(c_file, toolchain))
             made.replace(binary)
     except OSError as error:
         raise ToolchainError(f"cannot write {binary}: {error.strerror}") from None

@@ -18,7 +18,11 @@ from transpiler.toolchain.packages import Flags, Packages
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow")
 LANGUAGE = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-fno-strict-aliasing")
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
-PROBED = {"libc": "<stdio.h>", "netmap": "<net/netmap_user.h>"}
+PROBED = {
+    "libc": "__has_include(<stdio.h>)",
+    "netmap": "__has_include(<net/netmap_user.h>)",
+    "gcc": "defined __GNUC__ && !defined __clang__",
+}
 CROSS_LIBRARIES = Path("/usr")  # where Debian has those of its cross compilers, in a folder for each triplet
 # They make pkg-config know another machine's libraries.
 ANOTHER_MACHINES = ("PKG_CONFIG", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR")
@@ -36,7 +40,8 @@ class Form(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class Toolchain:
     """`sources`: directories of the platform whose C belongs to the backend, a file in one taking the place of the files at
-    the same path in later ones; empty for an installed ODP. `optimise`: the level for the program; the backend has its own."""
+    the same path in later ones; empty for an installed ODP. `optimise`: the level for the program; the backend has its own.
+    `is_gcc`: the compiler is GCC."""
 
     compiler: tuple[str, ...]
     platform: str
@@ -47,6 +52,7 @@ class Toolchain:
     sources: tuple[str, ...]
     includes: tuple[str, ...]
     form: Form = Form.PROGRAM
+    is_gcc: bool = False
 
     @property
     def all_flags(self) -> tuple[str, ...]:
@@ -119,7 +125,9 @@ def find(
         sources, includes = (f"{SEPARATE}/src", *sources), (f"{SEPARATE}/src", *includes)
     # the platform's flags first: what it says of the processor gives way to ours
     linking = (*link, *libs, "-pthread", *own_libs)
-    return Toolchain(command, platform, arch, optimise, (*cflags, *flags), linking, sources, includes)
+    return Toolchain(
+        command, platform, arch, optimise, (*cflags, *flags), linking, sources, includes, is_gcc="gcc" in headers
+    )
 
 
 def _platform(
@@ -186,8 +194,8 @@ def _libcrypto(packages: Packages) -> tuple[Flags, Flags]:
 
 
 def _headers(compiling: Flags) -> set[str]:
-    """Which of PROBED the compiler finds; all but netmap's where it cannot be asked. Raises: ToolchainError."""
-    probe = "".join(f"#if __has_include({header})\n{name}\n#endif\n" for name, header in PROBED.items())
+    """Which of PROBED the compiler finds, or is; libc alone where it cannot be asked. Raises: ToolchainError."""
+    probe = "".join(f"#if {condition}\n{name}\n#endif\n" for name, condition in PROBED.items())
     try:
         done = subprocess.run(
             [*compiling, "-E", "-P", "-x", "c", "-"], input=probe, capture_output=True, text=True, check=False

@@ -18,4 +18,9 @@ enum macs_cause {
     MACS_CAUSES
 };
 
+/* From here on causes are places of the program at which it dropped the packet (macs_program.places): they count as
+ * MACS_CAUSE_PROGRAM, too. */
+#define MACS_CAUSE_PLACE 16u
+#define MACS_CAUSE_PLACES 111u
+
 #endif

@@ -34,9 +34,8 @@ static inline int macs_layout_resize(struct macs_packet *packet, uint32_t old, u
     return 0;
 }
 
-/* Cut the frame, as it will be sent, to what the program asked for. Returns 0, or -1 if that cannot be done. */
-static inline int macs_layout_truncate(struct macs_packet *packet) {
-    uint32_t wanted = packet->requests.truncate_bytes;
+/* Cut the frame to that many bytes. Returns 0, or -1 if that cannot be done. */
+static inline int macs_layout_cut(struct macs_packet *packet, uint32_t wanted) {
     if (wanted >= packet->length)
         return 0;
     if (wanted && odp_packet_trunc_tail(&packet->handle, packet->length - wanted, NULL, NULL) < 0)
@@ -45,6 +44,11 @@ static inline int macs_layout_truncate(struct macs_packet *packet) {
     packet->data = odp_packet_data(packet->handle);
     packet->contiguous = odp_packet_seg_len(packet->handle);
     return 0;
+}
+
+/* Cut the frame, as it will be sent, to what the program asked for, or the clone session. Likewise. */
+static inline int macs_layout_truncate(struct macs_packet *packet) {
+    return macs_layout_cut(packet, packet->requests.truncate_bytes);
 }
 
 #endif

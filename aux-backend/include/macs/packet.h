@@ -63,7 +63,7 @@ struct macs_packet {
     uint16_t multicast_group;
     uint16_t replica;              /* egress_rid of a multicast copy */
     uint8_t verdict;               /* enum macs_pipe_verdict */
-    uint8_t cause;                 /* enum macs_cause, with MACS_DROP */
+    uint8_t cause;                 /* enum macs_cause, or a place of the program; with MACS_DROP */
     uint8_t instance_type;         /* how it came here, in the architecture's numbers; 0: received */
     uint8_t entry;                 /* with MACS_HAND_OVER: where ingress_back() goes on */
     uint64_t ingress_ns;           /* time of arrival since the switch started */

@@ -49,12 +49,12 @@ struct macs_steering;
 struct macs_extern_desc {
     const char *name;
     const char *table;                      /* of a direct extern, a table of an action profile, else NULL */
-    const struct macs_digest_field *fields; /* of a digest */
+    const struct macs_digest_field *fields; /* of a digest, of a register's element */
     const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
     const struct macs_locks *locks;         /* of a register: what its cells are held by; NULL: nothing need be */
-    uint32_t bundle_stride;                 /* of a register in a bundle: bytes from index to index; 0: it is in none */
-    uint16_t bundle_leader;                 /* the instance that has the memory of the bundle */
-    uint16_t bundle_at;                     /* the byte where its cells are in that of an index */
+    uint32_t stride;                        /* of a register: bytes from index to index */
+    uint16_t leader; /* of a register: the instance that has its memory, itself outside bundles */
+    uint16_t at;     /* of a register: the byte where its cells are in those of an index */
     uint32_t size;
     uint16_t bits; /* of a register's element; of a digest's record; of a custom CRC */
     uint16_t field_count;
@@ -90,6 +90,7 @@ struct macs_program {
     bool uses_time;            /* the program may look at the time: packets' or the worker's */
     bool reads_ahead;          /* the runtime prefetches the headers of the next packets while it binds one */
     bool avoids_huge_pages;    /* tables are never on huge pages */
+    bool leaves_untidy;        /* tables stay as changes have left them (runtime/tidy.h) */
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
     bool ciphers_singly;       /* nor before it ciphers their payloads */
     uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */
@@ -102,6 +103,8 @@ struct macs_program {
     uint16_t lock_count;
     uint16_t clock_count; /* stage clocks, see macs/clock.h; 0: none */
     const struct macs_clock_desc *clock_descs;
+    uint16_t place_count;                 /* places that drop packets, see macs/cause.h */
+    const char *const *places;            /* "FILE:LINE" each; "" for a number that is not used */
     struct macs_locks *locks;             /* lock_count of them, of groups of registers; made by the runtime */
     const struct macs_steering *steering; /* whose frames are whose, where registers can be sharded; else NULL */
     const struct macs_table_desc *table_descs;

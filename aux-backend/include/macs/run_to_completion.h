@@ -21,7 +21,7 @@
 
 /* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else one of these. */
 typedef uint8_t macs_verdict;
-#define MACS_VERDICT_DROP 128u     /* with an enum macs_cause added */
+#define MACS_VERDICT_DROP 128u     /* with a cause added (macs/cause.h) */
 #define MACS_VERDICT_CONTINUE 255u /* on to egress, its record in its buffer */
 
 /* Bytes of a packet's state that are worth a place in its burst's: that must stay in a core's second cache. */

@@ -125,6 +125,9 @@ struct macs_table_ops {
     uint64_t (*reader_bytes)(void *self); /* of that, what lookups read; NULL: all of it */
     /* Where it takes the indices of entries from; NULL: packets cannot add entries to its tables. */
     struct macs_indices *(*indices)(void *self);
+    /* Make lookups as fast as they can be for the entries that are there, which changes have left slower: 0 or -errno,
+     * and then they are as they were. Entries stay as they are. NULL: changes leave nothing to do. */
+    int (*tidy)(void *self);
 };
 
 struct macs_table_desc {
@@ -160,6 +163,13 @@ struct macs_table {
     struct macs_ages *ages;         /* of tables whose entries may time out; the runtime's */
     struct macs_learning *learning; /* of tables that learn; the runtime's */
     atomic_bool filled;             /* there may be entries: true a grace period before the first one is there */
+    struct macs_table_quiet {
+        uint32_t changes;  /* entries that were added or removed; the writer's, as all of this */
+        uint32_t tidied;   /* of these, before the table was tidied */
+        uint32_t seen;     /* of these, when the runtime looked last */
+        uint64_t since_ns; /* when it saw the last of them */
+        uint64_t cost_ns;  /* how long tidying took */
+    } quiet;
 };
 
 /* Whether the table is empty, so that whatever is looked up runs the default entry. Readers may ask once a burst. An
@@ -207,6 +217,9 @@ int macs_table_set_default(struct macs_table *table, const void *value);
  * readers have reported a quiescent state, -EBUSY where one does not. */
 int macs_table_add(struct macs_table *table, const struct macs_match *match, const void *value, uint32_t *index);
 int macs_table_remove(struct macs_table *table, const struct macs_match *match);
+
+/* Tidy the table by its operations, where entries have changed since: 0 or -errno. */
+int macs_table_tidy(struct macs_table *table);
 
 /* Remove all entries, those of the program too; the default stays: 0 or -errno, and then some may be left. */
 int macs_table_clear(struct macs_table *table);

@@ -123,14 +123,27 @@ int macs_table_add(struct macs_table *table, const struct macs_match *match, con
     error = table->desc->ops->add(table->state, match, value, index);
     if (error)
         announce_empty(table);
+    else
+        table->quiet.changes++;
     return error;
 }
 
 int macs_table_remove(struct macs_table *table, const struct macs_match *match) {
     const int error = table->desc->ops->remove(table->state, match);
-    if (!error)
-        announce_empty(table);
-    return error;
+    if (error)
+        return error;
+    announce_empty(table);
+    table->quiet.changes++;
+    return 0;
+}
+
+int macs_table_tidy(struct macs_table *table) {
+    const struct macs_table_ops *ops = table->desc->ops;
+    struct macs_table_quiet *quiet = &table->quiet;
+    if (!ops || !ops->tidy || quiet->tidied == quiet->changes)
+        return 0;
+    quiet->tidied = quiet->changes;
+    return ops->tidy(table->state);
 }
 
 static int remove_visited(const struct macs_match *match, const struct macs_entry *value, void *arg) {

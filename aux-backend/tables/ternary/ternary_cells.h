@@ -10,8 +10,8 @@
  * compared by the bits that its ends have in common, and then, if these match, as a whole.
  * A table with few entries is not looked up so, but as ternary_few.h says.
  * The writer chooses cuts and bit vectors for the entries that there are (ternary_cells_plan.h). It does so anew when
- * there are half as many again, or when some cells have long lists. Readers then get a new *map*. They also get one, by
- * the same plan, when the bit vectors are full.
+ * there are half as many again, when some cells have long lists, or to tidy the table. Readers then get a new *map*.
+ * They also get one, by the same plan, when the bit vectors are full.
  * Invariants: the quads of a cell are in the order in which entries win. Each change replaces a quad as a whole, except
  * a change of a value, which is one atomic store of a slot number. Unused lanes of a quad match nothing. No
  * lookup misses a rule that is moved by adding it again first (changes.h).

@@ -260,6 +260,20 @@ static int cells_remove(void *self, const struct macs_match *match) {
     return 0;
 }
 
+/* Entries that came later are not in the order of the others, nor where a plan would have them: a new map. */
+static int cells_tidy(void *self) {
+    table_t *table = self;
+    made_t *made = NULL;
+    if (few_of(table) || table->made->put + table->made->gone == 0)
+        return 0;
+    int error = macs_qsbr_reserve(table->rules.qsbr, 1);
+    if (!error)
+        error = make_anew(table, &made);
+    if (!error)
+        publish_map(table, made);
+    return error;
+}
+
 static uint64_t cells_memory(void *self) {
     const table_t *table = self;
     uint64_t few = few_of(table) ? macs_ternary_few_bytes(few_of(table)) : 0;
@@ -278,4 +292,5 @@ const struct macs_table_ops macs_ternary_cells_ops = {
     .count = macs_rules_ops_count,
     .indices = macs_rules_ops_indices,
     .memory_bytes = cells_memory,
+    .tidy = cells_tidy,
 };

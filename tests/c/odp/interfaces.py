@@ -215,8 +215,63 @@ def scenario_whole(command: list[str]) -> None:
         got, sent = kernel_counts(b, "eb")["rx_packets"] - before, counters(running.out)[1]["out"]
         assert running.out.count("errors 0") == 4, running.out
         assert got == sent if option else got * 4 < sent, f"{got} of {sent} frames{option}"
-    refused_option = subprocess.run([*command, port("pa") + ",whole", port("pb")], capture_output=True, text=True)
-    assert refused_option.returncode == 2 and '"whole" is not an option: there is "segments"' in refused_option.stderr
+    refused_option = subprocess.run([*command, port("pa") + ",other", port("pb")], capture_output=True, text=True)
+    refusal = '"other" is not an option: there are "segments" and "whole"'
+    assert refused_option.returncode == 2 and refusal in refused_option.stderr
+
+
+def scenario_super(command: list[str]) -> None:
+    """Super-frames of TCP stay whole: the program sees few frames, and the host gets as many. Those that packets have no
+    room for are segmented."""
+    a, b = two_hosts()
+    run("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
+    for number, (host, here, there) in enumerate(((a, "pa", "ea"), (b, "pb", "eb")), 1):
+        veth(host, here, there, number)
+    size, segment = 16 << 20, 1500
+    for room in (65535, 3000):
+        before = kernel_counts(b, "eb")["rx_packets"]
+        with forward(command, port("pa") + ",whole", port("pb") + ",whole", "1", str(room)) as running:
+            transfer(a, b, socket.AF_INET, V4[1], size)
+            transfer(a, b, socket.AF_INET6, V6[1], size)
+            echo(a, b, socket.AF_INET, V4, SIZES)
+            tagged_super(a, b)
+        got, sent = kernel_counts(b, "eb")["rx_packets"] - before, counters(running.out)[1]["out"]
+        assert running.out.count("errors 0") == 4, running.out
+        whole = sent * 4 < 2 * size // segment
+        assert whole == (room == 65535) and (got == sent if whole else got * 4 < sent), f"{got} of {sent} frames"
+
+
+def tagged_super(a: Host, b: Host) -> None:
+    """A super-frame with a tag, which the kernel takes out, arrives with it, in as many pieces as it may."""
+    sender, receiver = (host.socket(socket.AF_PACKET, socket.SOCK_RAW) for host in (a, b))
+    sol_packet, auxdata, vnet_hdr = 263, 8, 15
+    receiver.setsockopt(sol_packet, auxdata, 1)
+    sender.setsockopt(sol_packet, vnet_hdr, 1)
+    receiver.bind(("eb", 0x0003))
+    sender.bind(("ea", 0))
+    macs, payload, segment = b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01", os.urandom(20000), 1000
+    addresses = bytes([10, 7, 0, 1, 10, 7, 0, 2])
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40 + len(payload), 1, 0, 64, 6, 0) + addresses
+    ip = ip[:10] + struct.pack("!H", 0xFFFF ^ ones_sum(ip)) + ip[12:]
+    pseudo = ones_sum(addresses + struct.pack("!HH", 6, 20 + len(payload)))
+    tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 1000, pseudo, 0)
+    vnet = struct.pack("=BBHHHH", 1, 1, 18 + 40, segment, 18 + 20, 16)
+    sender.send(vnet + macs + b"\x81\x00\x00\x07\x08\x00" + ip + tcp + payload)
+    got = b""
+    while len(got) < len(payload):
+        data, control, _, _ = receiver.recvmsg(1 << 16, 256)
+        if data[:12] != macs or data[26:34] != addresses:
+            continue
+        status, _, _, _, _, tci, tpid = struct.unpack("IIIHHHH", control[0][2][:20])
+        assert status & 0x10 and (tpid, tci) == (0x8100, 7), (status, tpid, tci)
+        assert struct.unpack("!H", data[16:18])[0] == len(data) - 14 and ones_sum(data[14:34]) == 0xFFFF
+        got += data[54:]
+    assert got == payload
+
+
+def ones_sum(data: bytes) -> int:
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    return (total - 1) % 0xFFFF + 1 if total else 0
 
 
 def scenario_udp(command: list[str]) -> None:

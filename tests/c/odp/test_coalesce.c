@@ -15,7 +15,7 @@ static void frame_add(const uint8_t *data, uint32_t len) {
     uint8_t *copy = malloc(len + 1);
     CHECK(copy != NULL && count < FRAMES);
     memcpy(copy, data, len);
-    frames[count++] = (struct macs_odp_frame){copy, len};
+    frames[count++] = (struct macs_odp_frame){.data = copy, .len = len};
 }
 
 static void frames_free(void) {
@@ -157,7 +157,7 @@ static bool change(enum change what, uint32_t index, const struct shape *shape) 
         uint8_t *copy = calloc(1, len + 10);
         CHECK(copy != NULL);
         memcpy(copy, frame, len);
-        frames[index] = (struct macs_odp_frame){copy, len + 1 + next_random() % 8};
+        frames[index] = (struct macs_odp_frame){.data = copy, .len = len + 1 + next_random() % 8};
         free(frame);
         return true;
     }
@@ -169,7 +169,7 @@ static bool change(enum change what, uint32_t index, const struct shape *shape) 
         CHECK(copy != NULL);
         memcpy(copy, frame, len);
         put16(copy + len, 0xfffd); /* which as part of the frame would leave the checksum right, if it lies so */
-        frames[index] = (struct macs_odp_frame){copy, len + 2};
+        frames[index] = (struct macs_odp_frame){.data = copy, .len = len + 2};
         free(frame);
         return false;
     }
@@ -290,7 +290,7 @@ static void test_kept_apart(void) {
                 memcpy(wider + shape.l3 + more, frame + shape.l3, frames[i].len - shape.l3);
             }
             free(frame);
-            frames[i] = (struct macs_odp_frame){wider, frames[i].len + more};
+            frames[i] = (struct macs_odp_frame){.data = wider, .len = frames[i].len + more};
         }
         CHECK(macs_odp_coalesce(frames, count, &coalesced) == 1);
         frames_free();

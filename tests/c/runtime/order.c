@@ -66,14 +66,20 @@ void odp_packet_free(odp_packet_t handle) {
     note('x', macs_packet_of(handle));
 }
 
+int odp_packet_trunc_tail(odp_packet_t *handle, uint32_t bytes, void **tail, uint32_t *tailroom) {
+    (void)tail, (void)tailroom;
+    (*handle)->len -= bytes;
+    return 0;
+}
+
 bool macs_queues_enter(struct macs_thread *of, struct macs_packet *packet) {
     (void)of;
     note('q', packet);
     return false;
 }
 
-void macs_queues_begin(struct macs_thread *of, struct macs_packet *packet) {
-    (void)of, (void)packet;
+void macs_queues_begin(struct macs_thread *of, struct macs_packet *packet, uint8_t priority) {
+    (void)of, (void)packet, (void)priority;
 }
 
 void macs_transmit_flush_port(struct macs_thread *of, unsigned slot) {
@@ -300,7 +306,8 @@ static void check_clones(void) {
     struct macs_packet *first = make(), *second = make(), *moved = make();
     for (unsigned i = 0; i < 2; i++)
         macs_recirculation_begin(thread.recirculation, i ? second : first, i);
-    assert(macs_mirror_set(&sw, SESSION, MACS_MIRROR_PORT, OTHER) == 0);
+    assert(macs_mirror_set(&sw, SESSION,
+                           (struct macs_mirror){.kind = MACS_MIRROR_PORT, .number = OTHER, .bytes = 40}) == 0);
     first->multicast_group = 8, first->replica = 9, first->verdict = MACS_REPLICATE, first->egress_port = 1;
     first->requests.ingress_session = SESSION;
     first->requests.ingress_clone_fields = 2;
@@ -309,10 +316,12 @@ static void check_clones(void) {
     struct macs_packet *clone = first->requests.clones;
     assert(clone && !clone->requests.clones && thread.stats.copies == 1);
     assert(first->requests.flags == (MACS_CLONED | MACS_RESUBMIT));
+    assert(first->length == 60 && clone->length == 40 && odp_packet_len(clone->handle) < 60);
     assert(clone->egress_port == OTHER && clone->replica == 0 && clone->multicast_group == 0);
     assert(clone->verdict == MACS_FORWARD && clone->instance_type == 1 && clone->requests.preserved == 2);
     assert(clone->requests.flags == 0 && first->multicast_group == 8 && first->egress_port == 1);
-    assert(macs_mirror_set(&sw, SESSION, MACS_MIRROR_GROUP, GROUP) == 0); /* four replicas */
+    assert(macs_mirror_set(&sw, SESSION, (struct macs_mirror){.kind = MACS_MIRROR_GROUP, .number = GROUP}) ==
+           0); /* four replicas */
     second->requests.egress_session = SESSION;
     second->requests.egress_clone_fields = 3;
     macs_clone_egress(&thread.worker, second); /* stages may process the second packet first */

@@ -163,11 +163,13 @@ static const struct macs_extern_desc extern_descs[EXTERNS] = {
                              .size = 4097,
                              .kind = MACS_DIRECT_COUNTER,
                              .unit = MACS_PACKETS_AND_BYTES},
-    [EXTERN_SEEN] = {.name = "Ingress.seen", .size = 8, .bits = 48, .kind = MACS_REGISTER},
+    [EXTERN_SEEN] =
+        {.name = "Ingress.seen", .size = 8, .stride = 8, .leader = EXTERN_SEEN, .bits = 48, .kind = MACS_REGISTER},
     [EXTERN_LEARN] =
         {.name = "Ingress.learn", .fields = learn_fields, .field_count = 2, .bits = 57, .kind = MACS_DIGEST},
     [EXTERN_METER] = {.name = "Ingress.police", .size = 4, .kind = MACS_METER, .unit = MACS_PACKETS},
-    [EXTERN_WIDE] = {.name = "Ingress.wide", .size = 2, .bits = 100, .kind = MACS_REGISTER},
+    [EXTERN_WIDE] =
+        {.name = "Ingress.wide", .size = 2, .stride = 16, .leader = EXTERN_WIDE, .bits = 100, .kind = MACS_REGISTER},
     [EXTERN_MOVED] =
         {.name = "Ingress.moved", .fields = learn_fields + 1, .field_count = 1, .bits = 9, .kind = MACS_DIGEST},
 };
@@ -245,9 +247,9 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
             drop(packet);
         break;
     case TYPE_REGISTER:
-        word = macs_register_read64(externs[EXTERN_SEEN], packet->ingress_port);
+        word = macs_register_read64(externs[EXTERN_SEEN], (struct macs_register_shape){8, 8}, packet->ingress_port);
         word++;
-        macs_register_write64(externs[EXTERN_SEEN], packet->ingress_port, word);
+        macs_register_write64(externs[EXTERN_SEEN], (struct macs_register_shape){8, 8}, packet->ingress_port, word);
         break;
     case TYPE_RANDOM:
         word = macs_random_range(worker, 10, 20);

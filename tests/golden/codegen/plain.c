@@ -36,6 +36,11 @@ enum {
     error_ParserInvalidArgument = 6,
 };
 
+/* Places of the program that drop packets: causes behind those of the runtime. */
+static const char *const places[] = {
+    "plain.p4:30",
+};
+
 /* The stage clocks, behind those of the runtime. */
 enum clock {
     CLOCK_INGRESS_BURST_0_RECEIVE = MACS_CLOCKS_OF_RUNTIME,
@@ -51,6 +56,7 @@ static const struct macs_clock_desc clock_descs[] = {
 static inline void ingress_0_entry(const struct macs_common *common, struct state *state, macs_verdict *restrict verdict) {
     struct macs_packet *const packet = &state->packet;
     uint16_t I_hash = 0;
+    uint8_t dropped_at = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
     uint8_t hdr_extra_left = 0;
     uint16_t hdr_extra_sum = 0;
@@ -124,6 +130,7 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
         packet->payload_offset = at;
     }
     standard_metadata_egress_spec = (uint16_t)meta_count; /* plain.p4:30 */
+    dropped_at = 0x10; /* plain.p4:30 */
     switch (hdr_first_kind) { /* plain.p4:31 */
     case 1:
         hdr_items_valid[3] = hdr_items_valid[2]; /* plain.p4:32 */
@@ -177,7 +184,7 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
     after_ingress_I_end_1:;
     if (standard_metadata_egress_spec == 0x1ff) {
-        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
     }
     packet->egress_port = standard_metadata_egress_spec;
@@ -323,6 +330,8 @@ const struct macs_program macs_program = {
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 0,
     .extern_count = 0,
+    .place_count = 1,
+    .places = places,
     .clock_count = 2,
     .clock_descs = clock_descs,
     .run_to_completion = ingress_burst,

@@ -116,6 +116,12 @@ static const struct macs_table_desc table_descs[] = {
 /* The state of each table. */
 static struct macs_table tables[1];
 
+/* Places of the program that drop packets: causes behind those of the runtime. */
+static const char *const places[] = {
+    "replicated.p4:23",
+    "replicated.p4:39",
+};
+
 /* The stage clocks, behind those of the runtime. */
 enum clock {
     CLOCK_INGRESS_BURST_0_RECEIVE = MACS_CLOCKS_OF_RUNTIME,
@@ -147,6 +153,7 @@ struct ingress_sets {
 
 /* Stage 0: from the beginning to the next stage. */
 static inline void ingress_0_entry(struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, uint32_t index, struct ingress_sets *sets) {
+    uint8_t dropped_at = 0;
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -169,7 +176,8 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
         standard_metadata_parser_error = error;
     }
     if (standard_metadata_parser_error != error_NoError) { /* replicated.p4:30 */
-        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
+        dropped_at = 0x10; /* replicated.p4:23 */
+        *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
     }
     live->hdr_tag_valid = hdr_tag_valid;
@@ -181,6 +189,7 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
 
 /* Stage 1: from the result of I.groups to the end. */
 static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
+    uint8_t dropped_at = 0;
     uint8_t hdr_tag_hops = live->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = live->hdr_tag_valid;
@@ -199,6 +208,7 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         case I_groups_action_drop: /* replicated.p4:23: I.drop */
         default:
             standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
+            dropped_at = 0x10; /* replicated.p4:23 */
             standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
             break;
         }
@@ -211,19 +221,21 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         return;
     }
     if (standard_metadata_egress_spec == 0x1ff) {
-        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
     }
     *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
     standard_metadata_egress_spec = 0;
+    dropped_at = 0;
     standard_metadata_egress_rid = (uint16_t)packet->replica;
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
     hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
     if (standard_metadata_ingress_port == 0) { /* replicated.p4:39 */
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+        dropped_at = 0x11; /* replicated.p4:39 */
     }
     if (standard_metadata_egress_spec == 0x1ff) {
-        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
     }
     { /* replicated.p4:43: deparser */
@@ -282,6 +294,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
 
 /* Stage 0: from the beginning to the end. */
 static inline void egress_0_entry(struct macs_packet *packet, struct live *live) {
+    uint8_t dropped_at = 0;
     uint8_t hdr_tag_hops = live->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = live->hdr_tag_valid;
@@ -294,10 +307,11 @@ static inline void egress_0_entry(struct macs_packet *packet, struct live *live)
     hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
     if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+        dropped_at = 0x11; /* replicated.p4:39 */
     }
     if (standard_metadata_egress_spec == 0x1ff) {
         packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
+        packet->cause = dropped_at;
         return;
     }
     { /* replicated.p4:43: deparser */
@@ -331,6 +345,8 @@ const struct macs_program macs_program = {
     .table_descs = table_descs,
     .tables = tables,
     .extern_count = 0,
+    .place_count = 2,
+    .places = places,
     .clock_count = 5,
     .clock_descs = clock_descs,
     .run_to_completion = ingress_burst,

@@ -20,6 +20,7 @@ struct live {
     uint32_t hdr_label_value;
     uint16_t meta_group;
     uint16_t standard_metadata_egress_spec;
+    uint8_t dropped_at;
     uint8_t hdr_label_ttl;
     bool hdr_label_valid;
 };
@@ -256,6 +257,9 @@ static const struct macs_extern_desc extern_descs[] = {
         .size = 16,
         .bits = 32,
         .unit = 0,
+        .leader = I_last_extern,
+        .at = 0,
+        .stride = 4,
         .locks = &locks[0],
     },
     [I_seen_extern] = {
@@ -270,6 +274,13 @@ static const struct macs_extern_desc extern_descs[] = {
 
 /* The state of each extern instance. */
 static void *externs[2];
+
+/* Places of the program that drop packets: causes behind those of the runtime. */
+static const char *const places[] = {
+    "staged.p4:26",
+    "staged.p4:32",
+    "staged.p4:28",
+};
 
 /* The stage clocks, behind those of the runtime. */
 enum clock {
@@ -351,6 +362,7 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
 /* Stage 1: from the result of I.groups to the next stage. */
 static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
     bool I_groups_hit = false;
+    uint8_t dropped_at = 0;
     bool hdr_label_valid = live->hdr_label_valid;
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = 0;
@@ -369,11 +381,13 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         case I_groups_action_drop: /* staged.p4:26: I.drop */
         default:
             standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            dropped_at = 0x10; /* staged.p4:26 */
             break;
         }
     }
     if (I_groups_hit) { /* staged.p4:52 */
         if (hdr_label_valid) { /* staged.p4:53 */
+            live->dropped_at = dropped_at;
             live->meta_group = meta_group;
             live->standard_metadata_egress_spec = standard_metadata_egress_spec;
             {
@@ -402,29 +416,34 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
             switch (entry->head.action) {
             case I_ports_action_send: /* staged.p4:28: I.send */
                 standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
+                dropped_at = 0x12; /* staged.p4:28 */
                 break;
             case I_ports_action_drop: /* staged.p4:26: I.drop */
                 standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+                dropped_at = 0x10; /* staged.p4:26 */
                 break;
             case I_ports_action_NoAction: /* core.p4:54: NoAction */
             default:
                 break;
             }
         }
+        live->dropped_at = dropped_at;
         live->meta_group = meta_group;
         live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-        macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+        macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
         macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
         return;
     }
+    live->dropped_at = dropped_at;
     live->meta_group = meta_group;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
 /* Stage 2: from the result of I.labels to the next stage. */
 static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_lookups *lookups, uint32_t at) {
+    uint8_t dropped_at = live->dropped_at;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = live->hdr_label_value;
@@ -437,35 +456,39 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
             hdr_label_value = entry->as_swap.value; /* staged.p4:30 */
             hdr_label_ttl = (uint8_t)macs_sub_saturating(hdr_label_ttl, 1); /* staged.p4:31 */
             standard_metadata_egress_spec = entry->as_swap.port; /* staged.p4:32 */
+            dropped_at = 0x11; /* staged.p4:32 */
             break;
         case I_labels_action_drop: /* staged.p4:26: I.drop */
             standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            dropped_at = 0x10; /* staged.p4:26 */
             break;
         case I_labels_action_NoAction: /* core.p4:54: NoAction */
         default:
             break;
         }
     }
+    live->dropped_at = dropped_at;
     live->hdr_label_valid = hdr_label_valid;
     live->hdr_label_ttl = hdr_label_ttl;
     live->hdr_label_value = hdr_label_value;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
 /* Stage 3: from the cells of I.last to the end. */
 static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict) {
     uint32_t I_before = 0;
+    uint8_t dropped_at = live->dropped_at;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = live->hdr_label_valid;
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
-    I_before = macs_register_add32(externs[I_last_extern], (uint32_t)meta_group, 1); /* staged.p4:56 */
+    I_before = macs_register_add32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group, 1); /* staged.p4:56 */
     macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
-        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
     }
     *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
@@ -616,6 +639,8 @@ const struct macs_program macs_program = {
     .externs = externs,
     .lock_count = 1,
     .locks = locks,
+    .place_count = 3,
+    .places = places,
     .clock_count = 7,
     .clock_descs = clock_descs,
     .prologue = ingress_prologue,

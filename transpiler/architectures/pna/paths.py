@@ -68,7 +68,7 @@ class Pna(Paths):
         copies = self.replication.clones(session)
         self.trace(Event("pass", f"mirror, session {session}: {len(copies)} copies"))
         for to, _ in copies:
-            self.again(partial(self.send, to, frame))
+            self.again(partial(self.send, to, self.replication.cut(session, frame)))
 
 
 PATHS = Pna

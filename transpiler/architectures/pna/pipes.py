@@ -26,6 +26,7 @@ from transpiler.hlir.statements import Assign
 from transpiler.hlir.traverse import program_statements
 from transpiler.schedule.pipeline import (
     DROP,
+    DROPPED_AT,
     PASS,
     Description,
     PipePlan,
@@ -57,8 +58,8 @@ BEGIN = Step(
 # what the main parser found
 PARSED = Step("parsed", fills=(("pre_input.parser_error", PARSER_ERROR),))
 # a packet that is dropped need not be deparsed, unless it is mirrored as it would have been sent
-LEAVE = Step("leave", reads=(DROPPED, *MIRRORS))
-FINISH = Step("finish", reads=(DROPPED, RECIRCULATED, PORT, *MIRRORS))
+LEAVE = Step("leave", reads=(DROPPED, DROPPED_AT, *MIRRORS))
+FINISH = Step("finish", reads=(DROPPED, DROPPED_AT, RECIRCULATED, PORT, *MIRRORS))
 # what is left of FINISH for a packet that is neither mirrored nor dropped
 SEND = Step("send", reads=(RECIRCULATED, PORT))
 
@@ -120,5 +121,6 @@ DESCRIPTION = Description(
     recirculates,
     preserved_lists,
     instances=(("recirculated", Instance.RECIRCULATED), ("egress_clone", Instance.MIRRORED)),
+    drops=((DROPPED, 1),),
     specialise=specialise,
 )

@@ -25,11 +25,11 @@ def _leave(values: Intrinsics) -> Body:
     for slot in MIRRORS:
         session = _settable(values, slot)
         dropped = dropped if session is None else infix(dropped, "&&", infix(session, "==", 0))
-    return (If(dropped, values.outcome.drop()),)
+    return (If(dropped, values.drop()),)
 
 
 def _finish(values: Intrinsics) -> Body:
-    return (*_mirrors(values), If(_dropped(values), values.outcome.drop()), *_send(values))
+    return (*_mirrors(values), If(_dropped(values), values.drop()), *_send(values))
 
 
 def _mirrors(values: Intrinsics) -> Body:
@@ -69,5 +69,5 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     LEAVE: _leave,
     FINISH: _finish,
     SEND: _send,
-    DROP: lambda values: values.outcome.drop(),
+    DROP: lambda values: values.drop(),
 }

@@ -121,6 +121,7 @@ class Psa(Paths):
         copies = self.replication.clones(session)
         self.trace(Event("pass", f"clone, session {session}: {len(copies)} copies"))
         luggage = self._pack(state, bridge)
+        data = self.replication.cut(session, data)
         for port, instance in copies:
             departure = EgressPass(data, port, path, instance, 0, luggage)
             if path == Path.CLONE_E2E:

@@ -19,6 +19,7 @@ from transpiler.hlir.traverse import program_expressions, program_statements, wa
 from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.pipeline import (
     DROP,
+    DROPPED_AT,
     PASS,
     Description,
     Item,
@@ -55,7 +56,13 @@ BEGIN_INGRESS = Step(
 # the deparser has made the metadata of clones and of the packet's next pass: clone, drop, resubmit
 LEAVE_INGRESS = Step(
     "leave_ingress",
-    reads=("ingress_output.clone", "ingress_output.clone_session_id", "ingress_output.drop", "ingress_output.resubmit"),
+    reads=(
+        "ingress_output.clone",
+        "ingress_output.clone_session_id",
+        "ingress_output.drop",
+        "ingress_output.resubmit",
+        DROPPED_AT,
+    ),
 )
 # to one port or to a group
 ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port"))
@@ -78,8 +85,10 @@ BEGIN_EGRESS = Step(
     ),
 )
 # a packet that is dropped need not be deparsed, unless it is cloned as it would have been sent
-LEAVE_EGRESS = Step("leave_egress", reads=("egress_output.clone", "egress_output.drop"))
-FINISH = Step("finish", reads=("egress_output.clone", "egress_output.clone_session_id", "egress_output.drop"))
+LEAVE_EGRESS = Step("leave_egress", reads=("egress_output.clone", "egress_output.drop", DROPPED_AT))
+FINISH = Step(
+    "finish", reads=("egress_output.clone", "egress_output.clone_session_id", "egress_output.drop", DROPPED_AT)
+)
 PASS_ON = Step("pass_on")  # an egress that does nothing: send or recirculate
 
 
@@ -255,6 +264,7 @@ DESCRIPTION = Description(
         ("resubmitted", Path.RESUBMIT),
         ("recirculated", Path.RECIRCULATE),
     ),
+    drops=(("ingress_output.drop", 1), ("egress_output.drop", 1)),
     recirculate_port=PORT_RECIRCULATE,
     specialise=specialise,
 )

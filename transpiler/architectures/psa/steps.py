@@ -35,7 +35,7 @@ def _leave_ingress(values: Intrinsics) -> Body:
         Return(),
     )
     dropped = values.value("ingress_output.drop")  # set when ingress begins
-    drop: Body = (If(dropped, values.outcome.drop()),) if dropped is not None else ()
+    drop: Body = (If(dropped, values.drop()),) if dropped is not None else ()
     return (
         *_clone(values, "ingress", "clone_i2e"),
         *drop,
@@ -83,12 +83,12 @@ def _leave_egress(values: Intrinsics) -> Body:
     if drop is None:
         return ()
     clone = _settable(values, "egress_output.clone")
-    return (If(infix(drop, "&&", negated(clone)) if clone is not None else drop, values.outcome.drop()),)
+    return (If(infix(drop, "&&", negated(clone)) if clone is not None else drop, values.drop()),)
 
 
 def _finish(values: Intrinsics) -> Body:
     cloned = _clone(values, "egress", "clone_e2e")
-    drop = _when(values, "egress_output.drop", values.outcome.drop()) if cloned else ()  # else done by _leave_egress
+    drop = _when(values, "egress_output.drop", values.drop()) if cloned else ()  # else done by _leave_egress
     return (*cloned, *drop, *_pass_on(values))
 
 
@@ -134,5 +134,5 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     LEAVE_EGRESS: _leave_egress,
     FINISH: _finish,
     PASS_ON: _pass_on,
-    DROP: lambda values: values.outcome.drop(),
+    DROP: lambda values: values.drop(),
 }

@@ -117,25 +117,27 @@ class V1Model(Paths):
         return tuple((place, read(place, state)) for place in fields)
 
     def _clone_ingress(self, arrival: IngressPass, state: State, session: int, fields: tuple[Place, ...]) -> None:
-        """Clones of the packet as it came: parsed again, then straight to egress."""
+        """Clones of the packet as it came, as long as the session lets them be: parsed again, then straight to egress."""
         copies = self.replication.clones(session)
         self.trace(Event("pass", f"ingress clone, session {session}: {len(copies)} copies"))
         if not copies:
             return
-        clone, transit = State(self.program), Transit(len(arrival.data), self.now_us)
-        self._begin(clone, IngressPass(arrival.data, arrival.port, Instance.INGRESS_CLONE), len(arrival.data))
-        self.parse(Role.PARSER, clone, transit, arrival.data)
+        data = self.replication.cut(session, arrival.data)
+        clone, transit = State(self.program), Transit(len(data), self.now_us)
+        self._begin(clone, IngressPass(data, arrival.port, Instance.INGRESS_CLONE), len(data))
+        self.parse(Role.PARSER, clone, transit, data)
         self._restart(clone, arrival.port, Instance.INGRESS_CLONE, self._kept(state, fields))
         self._replicate(copies, clone, transit, arrival.port)
 
     def _clone_egress(self, departure: EgressPass, session: int, fields: tuple[Place, ...]) -> None:
-        """Clones of the packet as it is after egress: headers stay, metadata begin anew."""
+        """Clones of the packet as it is after egress: headers stay, metadata begin anew. They are cut when they are sent."""
         copies = self.replication.clones(session)
         self.trace(Event("pass", f"egress clone, session {session}: {len(copies)} copies"))
         clone = departure.state.copy()
         kept = self._kept(departure.state, fields)
         self._restart(clone, departure.ingress_port, Instance.EGRESS_CLONE, kept)
         transit = Transit(departure.transit.length, self.now_us, departure.transit.payload)
+        transit.requests.truncate = self.replication.most(session) or None
         self._replicate(copies, clone, transit, departure.ingress_port, again=True)
 
     def _restart(self, state: State, port: int, instance_type: Instance, kept: Kept) -> None:

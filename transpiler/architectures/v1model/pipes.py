@@ -12,6 +12,7 @@ from transpiler.hlir.statements import Assign, CallExtern
 from transpiler.hlir.traverse import program_expressions, program_statements, walk_expression
 from transpiler.schedule.pipeline import (
     DROP,
+    DROPPED_AT,
     PASS,
     Description,
     Item,
@@ -38,6 +39,7 @@ AGAIN = frozenset({"resubmit.request", "recirculate.request"})
 _EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("egress_port", Source.EGRESS_PORT),
     (EGRESS_SPEC, Source.ZERO),
+    (DROPPED_AT, Source.ZERO),
     ("egress_rid", Source.REPLICA),
     ("packet_length", Source.LENGTH),
     ("instance_type", Source.INSTANCE),
@@ -70,18 +72,18 @@ BEGIN_INGRESS = Step(
 BEGIN_CLONE = Step("begin_clone", fills=_CLONE_VALUES)
 BEGIN_EGRESS = Step("begin_egress", fills=_EGRESS_VALUES)
 # the traffic manager's decision for a packet that goes to one port at most, with what egress begins with
-FORWARD = Step("forward", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
+FORWARD = Step("forward", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, DROPPED_AT))
 # the decision is left to the runtime, which may replicate
-DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
+DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP, DROPPED_AT))
 # the same where packets wait in queues
-ENQUEUE = Step("enqueue", reads=(EGRESS_SPEC, MULTICAST_GROUP, PRIORITY))
+ENQUEUE = Step("enqueue", reads=(EGRESS_SPEC, MULTICAST_GROUP, PRIORITY, DROPPED_AT))
 DEQUEUE = Step("dequeue", fills=(*_EGRESS_VALUES[: -len(_QUEUEING)], *_QUEUEING))
 # what is to be replicated is left to it, and egress begins for what is not
-DIVERT = Step("divert", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, MULTICAST_GROUP), diverts=True)
+DIVERT = Step("divert", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, MULTICAST_GROUP, DROPPED_AT), diverts=True)
 # what is left of FORWARD for a packet that is not dropped
 TO_PORT = Step("to_port", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
 # egress has run: drop or go on to the checksums and the deparser
-FINISH = Step("finish", reads=(EGRESS_SPEC,))
+FINISH = Step("finish", reads=(EGRESS_SPEC, DROPPED_AT))
 
 
 def plan(program: Program) -> tuple[PipePlan, ...]:
@@ -205,6 +207,7 @@ DESCRIPTION = Description(
         ("replicated", Instance.REPLICATED),
         ("resubmitted", Instance.RESUBMITTED),
     ),
+    drops=((EGRESS_SPEC, DROP_PORT),),
     specialise=specialise,
     asks_for_queues=asks_for_queues,
     plan_with_queues=plan_with_queues,

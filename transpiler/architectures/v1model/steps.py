@@ -65,7 +65,7 @@ def _finish(values: Intrinsics) -> Body:
 def _drop_if_wished(values: Intrinsics) -> Body:
     """mark_to_drop has set egress_spec to the drop port."""
     spec = values.value(EGRESS_SPEC)
-    return () if spec is None else (If(infix(spec, "==", literal(DROP_PORT, PORT)), values.outcome.drop()),)
+    return () if spec is None else (If(infix(spec, "==", literal(DROP_PORT, PORT)), values.drop()),)
 
 
 def _to_port(values: Intrinsics) -> Body:
@@ -82,6 +82,6 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     DIVERT: _decide,
     ENQUEUE: _enqueue,
     FINISH: _finish,
-    DROP: lambda values: values.outcome.drop(),
+    DROP: lambda values: values.drop(),
     TO_PORT: _to_port,
 }

@@ -23,6 +23,7 @@ enum { MACS_ODP_COALESCE_HEADERS = 18 + 60 + 60 };
 struct macs_odp_frame {
     const uint8_t *data;
     uint32_t len;
+    uint32_t segment; /* of a super-frame (whole.h), else 0 */
 };
 
 /* A super-frame: its headers stand here, its payload is that of the frames. */
@@ -32,7 +33,8 @@ struct macs_odp_coalesced {
     uint8_t headers[MACS_ODP_COALESCE_HEADERS];
 };
 
-/* How many of the frames, from the first one on, are one super-frame; 1: it is sent as it is, *super is undefined. */
+/* How many of the frames, none of which is a super-frame, are one from the first on; 1: it is sent as it is, *super is
+ * undefined. */
 uint32_t macs_odp_coalesce(const struct macs_odp_frame frames[], uint32_t num, struct macs_odp_coalesced *super);
 
 #endif

@@ -212,6 +212,8 @@ odp_packet_t odp_packet_copy(odp_packet_t pkt, odp_pool_t pool) {
     macs_odp_layers_copy(copy, pkt);
     macs_odp_flags_change(&copy->event, ~0u, macs_odp_flags(&pkt->event));
     macs_odp_input_change(copy, macs_odp_input(pkt));
+    if (odp_unlikely(macs_odp_segment(pkt)))
+        macs_odp_segment_change(copy, macs_odp_segment(pkt));
     memcpy(copy + 1, pkt + 1, pkt->uarea_size);
     return copy;
 }

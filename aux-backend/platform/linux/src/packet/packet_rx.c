@@ -1,6 +1,8 @@
 /* See packet_rx.h. */
 #include "packet/packet_rx.h"
 
+#include "packet/whole.h"
+
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -145,18 +147,59 @@ static int frame_accept(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, od
     return 1;
 }
 
+/* Make a packet of a super-frame whose bytes the kernel has written behind its headroom. False: it is to be segmented.
+ */
+static bool whole_accept(struct macs_odp_pktio *pktio, odp_packet_t pkt, uint32_t len, const struct rx_info *info) {
+    const uint32_t tag = info->vlan ? VLAN_TAG : 0, headroom = pktio->pool->headroom;
+    const uint8_t gso = info->vnet.gso_type & (uint8_t)~VIRTIO_NET_HDR_GSO_ECN;
+    uint32_t l4, payload;
+    if ((gso != VIRTIO_NET_HDR_GSO_TCPV4 && gso != VIRTIO_NET_HDR_GSO_TCPV6) || !info->vnet.gso_size ||
+        len > macs_odp_pktio_room(pktio) || headroom < tag ||
+        !macs_odp_whole_read(macs_odp_head(pkt) + headroom, len, &l4, &payload) ||
+        (info->vnet.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM && info->vnet.csum_start != l4))
+        return false;
+    macs_odp_packet_start(pkt, headroom, len, (int)pktio->index);
+    if (info->vnet.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+        macs_odp_checksum_complete(macs_odp_data(pkt), len, l4, info->vnet.csum_offset);
+    if (tag) {
+        uint16_t fields[2] = {odp_cpu_to_be_16(info->tpid), odp_cpu_to_be_16(info->tci)};
+        uint8_t *data = macs_odp_data(pkt) - tag;
+        memmove(data, data + tag, MACS);
+        memcpy(data + MACS, fields, sizeof(fields));
+        macs_odp_place(pkt, data, len + tag);
+    }
+    macs_odp_segment_change(pkt, info->vnet.gso_size);
+    odp_packet_ts_set(pkt, (odp_time_t){.ns = info->ts_ns});
+    return true;
+}
+
+/* Put together in `super` what the kernel has written behind the headroom of a packet, and the rest there. */
+static void whole_gather(struct macs_odp_rx *rx, const uint8_t *data, uint32_t room, uint32_t len) {
+    const uint32_t first = len < room ? len : room;
+    memmove(rx->super.frame + first, rx->super.frame, len - first);
+    memcpy(rx->super.frame, data, first);
+}
+
 /* One frame over the socket: 1 and frame_accept()'s outcome in *result, or 0: nothing there. */
 static int socket_recv(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp_packet_t pkt, int *result) {
     struct rx_info info = {.vnet = {0}};
     struct sockaddr_ll from = {0};
     char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
-    struct iovec parts[2] = {{&info.vnet, sizeof(info.vnet)}, {rx->super.frame, sizeof(rx->super.frame)}};
+    uint8_t *direct = macs_odp_head(pkt) + pktio->pool->headroom;
+    const uint32_t room = !rx->whole                                             ? 0
+                          : macs_odp_pktio_room(pktio) < sizeof(rx->super.frame) ? macs_odp_pktio_room(pktio)
+                                                                                 : sizeof(rx->super.frame);
+    struct iovec parts[3] = {{&info.vnet, sizeof(info.vnet)},
+                             {room ? direct : rx->super.frame, room ? room : sizeof(rx->super.frame)},
+                             {rx->super.frame, sizeof(rx->super.frame) - room}};
     struct msghdr message = {.msg_name = &from,
                              .msg_namelen = sizeof(from),
                              .msg_control = control,
                              .msg_controllen = sizeof(control),
                              .msg_iov = parts + !rx->vnet,
-                             .msg_iovlen = rx->vnet ? 2 : 1};
+                             .msg_iovlen = rx->whole  ? 3
+                                           : rx->vnet ? 2
+                                                      : 1};
     ssize_t got = recvmsg(rx->fd, &message, MSG_DONTWAIT);
     ssize_t header = rx->vnet ? (ssize_t)sizeof(info.vnet) : 0;
     if (got < 0)
@@ -173,9 +216,17 @@ static int socket_recv(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp
     if (from.sll_pkttype == PACKET_OUTGOING)
         return 1;
     info.ts_ns = odp_pktio_time(pktio, NULL).ns;
-    *result = got < header || (message.msg_flags & MSG_TRUNC)
-                  ? -1
-                  : frame_accept(pktio, rx, pkt, rx->super.frame, (uint32_t)(got - header), &info);
+    *result = -1;
+    if (got < header || (message.msg_flags & MSG_TRUNC))
+        return 1;
+    const uint32_t len = (uint32_t)(got - header);
+    if (room && whole_accept(pktio, pkt, len, &info)) {
+        *result = 1;
+        return 1;
+    }
+    if (room)
+        whole_gather(rx, direct, room, len);
+    *result = frame_accept(pktio, rx, pkt, rx->super.frame, len, &info);
     return 1;
 }
 

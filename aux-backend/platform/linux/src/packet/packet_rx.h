@@ -18,6 +18,7 @@ struct macs_odp_rx {
     const struct macs_odp_interface *interface;
     int fd;
     bool vnet;     /* frames come with a struct virtio_net_hdr */
+    bool whole;    /* super-frames are not segmented (whole.h), as far as they have room in a packet; with vnet */
     uint8_t *ring; /* NULL: none, all over the socket */
     uint32_t slot_bytes;
     uint32_t next;

@@ -3,6 +3,7 @@
 
 #include "packet/coalesce.h"
 #include "packet/packet_rx.h"
+#include "packet/whole.h"
 
 #include <linux/if_packet.h>
 #include <sys/socket.h>
@@ -28,13 +29,14 @@ struct outgoing {
 
 static const struct virtio_net_hdr plain; /* of a frame that is complete */
 
-int macs_odp_tx_open(struct macs_odp_tx *tx, int ifindex, bool coalesce) {
+int macs_odp_tx_open(struct macs_odp_tx *tx, int ifindex, bool coalesce, bool whole) {
     const int on = 1;
     tx->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* protocol 0: receives nothing */
     if (tx->fd < 0)
         return macs_odp_fail(errno);
     tx->vnet = coalesce && setsockopt(tx->fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) == 0;
     tx->coalesce = tx->vnet;
+    tx->whole = whole && tx->vnet;
     if (macs_odp_packet_bind(tx->fd, ifindex, 0) == 0)
         return 0;
     macs_odp_error = errno;
@@ -56,11 +58,15 @@ static void message_add(struct outgoing *out, const struct macs_odp_tx *tx, cons
                         uint32_t num) {
     struct message *message = &out->messages[out->count];
     uint32_t without = 0; /* bytes of headers that stand once for all frames */
-    message->frames = tx->coalesce ? macs_odp_coalesce(frames, num, &message->super) : 1;
+    uint32_t apart = 0;   /* how many are no super-frames */
+    while (apart < num && !frames[apart].segment)
+        apart++;
+    message->frames = tx->coalesce && apart ? macs_odp_coalesce(frames, apart, &message->super) : 1;
+    const bool super = message->frames > 1 || (!apart && macs_odp_whole_describe(&frames[0], &message->super));
     out->headers[out->count].msg_hdr = (struct msghdr){.msg_iov = &out->parts[out->num_parts]};
     if (tx->vnet)
-        part_add(out, message->frames > 1 ? &message->super.vnet : &plain, sizeof(plain));
-    if (message->frames > 1) {
+        part_add(out, super ? &message->super.vnet : &plain, sizeof(plain));
+    if (super) {
         without = message->super.headers_len;
         part_add(out, message->super.headers, without);
     }
@@ -70,13 +76,23 @@ static void message_add(struct outgoing *out, const struct macs_odp_tx *tx, cons
     out->count++;
 }
 
+static bool is_sendable(const struct macs_odp_frame *frame, uint32_t maxlen) {
+    uint32_t l4, payload;
+    return frame->len <= maxlen || (frame->segment && macs_odp_whole_read(frame->data, frame->len, &l4, &payload) &&
+                                    payload + frame->segment <= maxlen);
+}
+
 /* As many of the packets as are sent in one call and are not too long. */
 static void gather(struct outgoing *out, const struct macs_odp_tx *tx, const odp_packet_t packets[], uint32_t num,
                    uint32_t maxlen) {
     struct macs_odp_frame frames[AT_ONCE];
     uint32_t count = 0;
-    for (; count < num && count < AT_ONCE && macs_odp_len(packets[count]) <= maxlen; count++)
-        frames[count] = (struct macs_odp_frame){macs_odp_data(packets[count]), macs_odp_len(packets[count])};
+    for (; count < num && count < AT_ONCE; count++) {
+        frames[count] = (struct macs_odp_frame){macs_odp_data(packets[count]), macs_odp_len(packets[count]),
+                                                tx->whole ? macs_odp_segment(packets[count]) : 0};
+        if (odp_unlikely(!is_sendable(&frames[count], maxlen)))
+            break;
+    }
     out->count = out->num_parts = out->frames = 0;
     while (out->frames < count)
         message_add(out, tx, frames + out->frames, count - out->frames);

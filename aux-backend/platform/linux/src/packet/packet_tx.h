@@ -13,14 +13,15 @@ struct macs_odp_tx {
     int fd;
     bool vnet;     /* each frame goes with a struct virtio_net_hdr */
     bool coalesce; /* with vnet; ends where the kernel refuses a super-frame */
+    bool whole;    /* likewise; super-frames may come */
 };
 
 /* 0, or -1: refused, and nothing is open. */
-int macs_odp_tx_open(struct macs_odp_tx *tx, int ifindex, bool coalesce);
+int macs_odp_tx_open(struct macs_odp_tx *tx, int ifindex, bool coalesce, bool whole);
 void macs_odp_tx_close(struct macs_odp_tx *tx);
 
-/* Send packets until the kernel has no room, or one is longer than `maxlen`. Returns how many are taken, of which
- * *errors more are such that the kernel calls them bad; where it is 0, errno says why. */
+/* Send packets until the kernel has no room, or one is longer than `maxlen` and no super-frame. Returns how many are
+ * taken, of which *errors more are such that the kernel calls them bad; where it is 0, errno says why. */
 uint32_t macs_odp_tx_send(struct macs_odp_tx *tx, const odp_packet_t packets[], uint32_t num, uint32_t maxlen,
                           uint64_t *errors);
 

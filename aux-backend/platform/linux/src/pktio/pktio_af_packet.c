@@ -1,5 +1,6 @@
 /* af_packet:IFACE, or just IFACE — a network interface of the kernel through packet sockets. af_packet:IFACE,segments:
- * TCP segments are not coalesced to super-frames on their way out (coalesce.h).
+ * TCP segments are not coalesced to super-frames on their way out (coalesce.h). af_packet:IFACE,whole: super-frames of
+ * TCP are not segmented (whole.h).
  *
  * Receiving (packet_rx.h): each input queue has a socket and a ring; the sockets form a fanout group by flow hash, or
  * by a filter of the user's. Sending: sendmmsg(), with a socket for each output queue. Rings are not used for sending:
@@ -31,6 +32,7 @@ struct af_packet_state {
     struct macs_odp_rx *rx[QUEUES];
     struct macs_odp_tx tx[ODP_PKTOUT_MAX_QUEUES];
     bool coalesce;
+    bool whole;
 };
 
 static void af_packet_rebind(struct macs_odp_pktio *pktio) {
@@ -49,8 +51,10 @@ static int af_packet_open(struct macs_odp_pktio *pktio, const char *arguments) {
         return macs_odp_fail(ENOMEM);
     const char *comma = strchr(arguments, ',');
     char name[sizeof(pktio->name)];
-    if (comma != NULL && strcmp(comma, ",segments") != 0) {
-        macs_odp_log(ODP_LOG_ERR, "port %s: \"%s\" is not an option: there is \"segments\"\n", pktio->name, comma + 1);
+    state->whole = comma != NULL && strcmp(comma, ",whole") == 0;
+    if (comma != NULL && !state->whole && strcmp(comma, ",segments") != 0) {
+        macs_odp_log(ODP_LOG_ERR, "port %s: \"%s\" is not an option: there are \"segments\" and \"whole\"\n",
+                     pktio->name, comma + 1);
         free(state);
         return macs_odp_fail(EINVAL);
     }
@@ -59,7 +63,7 @@ static int af_packet_open(struct macs_odp_pktio *pktio, const char *arguments) {
         free(state);
         return -1;
     }
-    state->coalesce = comma == NULL;
+    state->coalesce = comma == NULL || state->whole;
     pktio->state = state;
     return 0;
 }
@@ -112,6 +116,7 @@ static struct macs_odp_rx *rx_open(struct macs_odp_pktio *pktio) {
     if (rx == NULL)
         return NULL;
     rx->generation = state->generation;
+    rx->whole = state->whole && rx->vnet;
     if (pktio->num_in == 1 || macs_odp_rx_fanout(rx, (uint16_t)group, pktio->filter, pktio->filter_instructions) == 0)
         return rx;
     macs_odp_rx_close(rx);
@@ -148,7 +153,7 @@ static int start_rx(struct macs_odp_pktio *pktio) {
 static int start_tx(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
     for (; state->num_tx < pktio->num_out; state->num_tx++)
-        if (macs_odp_tx_open(&state->tx[state->num_tx], state->interface.ifindex, state->coalesce) != 0)
+        if (macs_odp_tx_open(&state->tx[state->num_tx], state->interface.ifindex, state->coalesce, state->whole) != 0)
             return -1;
     return 0;
 }
@@ -170,8 +175,9 @@ static odp_pktio_link_status_t af_packet_link(struct macs_odp_pktio *pktio) {
 }
 
 static uint32_t af_packet_maxlen(struct macs_odp_pktio *pktio) {
+    const struct af_packet_state *state = pktio->state;
     macs_odp_interface_check(&((struct af_packet_state *)pktio->state)->interface);
-    return macs_odp_interface_maxlen(&((struct af_packet_state *)pktio->state)->interface);
+    return state->whole ? MACS_ODP_SUPER_MAX : macs_odp_interface_maxlen(&state->interface);
 }
 
 static int af_packet_mac(struct macs_odp_pktio *pktio, uint8_t mac[6]) {

@@ -137,6 +137,16 @@ static inline void macs_odp_user_ptr_change(struct macs_odp_packet *pkt, const v
     macs_odp_flags_change(&pkt->event, 0, MACS_ODP_HAS_USER_PTR);
 }
 
+/* No packet is a super-frame. */
+static inline uint32_t macs_odp_segment(const struct macs_odp_packet *pkt) {
+    (void)pkt;
+    return 0;
+}
+
+static inline void macs_odp_segment_change(struct macs_odp_packet *pkt, uint32_t segment) {
+    (void)pkt, (void)segment;
+}
+
 /* The default state of a new packet: everything but the data, pool and index. */
 static inline void macs_odp_packet_start(struct macs_odp_packet *pkt, uint32_t headroom, uint32_t len, int input) {
     macs_odp_place(pkt, pkt->event.mbuf.head + headroom, len);

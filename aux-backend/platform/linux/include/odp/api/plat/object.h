@@ -27,7 +27,7 @@ struct macs_odp_event {
     union {
         struct {
             uint8_t type;  /* odp_event_type_t */
-            uint8_t live;  /* allocated (a packet: started): finds what is freed twice */
+            uint8_t live;  /* allocated (a packet: started): finds what is freed twice; MACS_ODP_WHOLE */
             uint8_t flags; /* MACS_ODP_… */
             int8_t input;
         };
@@ -36,6 +36,7 @@ struct macs_odp_event {
 };
 
 #define MACS_ODP_PACKET 2 /* ODP_EVENT_PACKET */
+#define MACS_ODP_WHOLE 2u /* of a live packet: a super-frame */
 
 #define MACS_ODP_USER_FLAG 1u
 #define MACS_ODP_HAS_TS 2u
@@ -55,7 +56,8 @@ struct macs_odp_packet {
     const void *user_ptr; /* with MACS_ODP_HAS_USER_PTR */
     uint64_t ts_ns;
     uint32_t uarea_size;
-    uint32_t parts; /* on their way out, as a driver counts them */
+    uint16_t parts;   /* on their way out, as a driver counts them */
+    uint16_t segment; /* of a super-frame */
 } ODP_ALIGNED_CACHE;
 
 struct macs_odp_buffer {
@@ -112,6 +114,17 @@ static inline const void *macs_odp_user_ptr(const struct macs_odp_packet *pkt) {
 static inline void macs_odp_user_ptr_change(struct macs_odp_packet *pkt, const void *user_ptr) {
     pkt->user_ptr = user_ptr;
     pkt->event.flags |= MACS_ODP_HAS_USER_PTR;
+}
+
+/* Payload bytes of each frame that a super-frame is to become; 0: it is none. */
+static inline uint32_t macs_odp_segment(const struct macs_odp_packet *pkt) {
+    return pkt->event.live & MACS_ODP_WHOLE ? pkt->segment : 0;
+}
+
+/* Of a packet that is live: it is a super-frame. */
+static inline void macs_odp_segment_change(struct macs_odp_packet *pkt, uint32_t segment) {
+    pkt->segment = (uint16_t)segment;
+    pkt->event.live |= MACS_ODP_WHOLE;
 }
 
 /* The default state of a new packet: everything but the data, pool and index. */
