@@ -203,6 +203,30 @@ def test_multicast(start) -> None:
     assert switch.client.stats()["drops"]["no-group"] == 1
 
 
+def test_nodes_outlive_their_group(start) -> None:
+    """And go to another one, beside those that it has, as if they were new."""
+    switch = start(ports=4)
+
+    def reached() -> list[int]:
+        return [port for port, _ in switch.client.exchange([(3, ethernet(dst=2))])]
+
+    switch.do("table_add dmac flood 2 => 8", "mc_mgrp_create 7", "mc_mgrp_create 8")
+    switch.do("mc_node_create 5 0 1", "mc_node_create 6 2", "mc_node_create 7 3", "mc_node_associate 7 0")
+    switch.do("mc_node_associate 8 1", "mc_mgrp_destroy 7")
+    assert reached() == [2]
+    switch.do("mc_node_associate 8 0", "mc_node_associate 8 2")
+    assert reached() == [0, 1, 2, 3]
+    switch.do("mc_node_dissociate 8 1")
+    assert reached() == [0, 1, 3]
+    switch.do(
+        "mc_node_dissociate 8 0",
+        "mc_mgrp_destroy 8",
+        "mc_mgrp_create 8",
+        *(f"mc_node_associate 8 {n}" for n in (2, 0, 1)),
+    )
+    assert reached() == [0, 1, 2, 3]
+
+
 def test_link_aggregation_groups_get_one_copy_each(start) -> None:
     switch = start(ports=6)
 
