@@ -203,6 +203,7 @@ static int register_write(struct macs_console *console, unsigned count, char **w
 struct reset {
     struct macs_register *reg;
     const struct macs_extern_desc *desc;
+    const uint64_t *value;
     bool holds, failed;
     uint32_t index; /* of the element that it holds */
     uint32_t since; /* so many elements ago */
@@ -231,24 +232,33 @@ static bool take(struct reset *reset, uint32_t index) {
 }
 
 static void reset_element(uint32_t index, void *argument) {
-    static const uint64_t zero[UINT16_MAX / 64 + 1];
     struct reset *reset = argument;
     reset->failed = reset->failed || !take(reset, index);
     if (!reset->failed)
-        macs_register_write(reset->reg, index, zero);
+        macs_register_write(reset->reg, index, reset->value);
+}
+
+/* Set all elements of the register of that name to zero, or to what the program has them begin with. */
+static int set_all(struct macs_console *console, const char *word, bool to_initial, struct macs_text *answer) {
+    static const uint64_t zero[UINT16_MAX / 64 + 1];
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "register", 1u << MACS_REGISTER, word, &state, answer);
+    if (!desc)
+        return -1;
+    struct reset reset = {.reg = state, .desc = desc, .value = to_initial && desc->initial ? desc->initial : zero};
+    int status = macs_console_sweep(console, desc->size, reset_element, &reset);
+    let_go(&reset);
+    return reset.failed ? is_held(desc, answer) : status;
 }
 
 static int register_reset(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    void *state;
-    const struct macs_extern_desc *desc =
-        find_extern(console, "register", 1u << MACS_REGISTER, words[0], &state, answer);
-    if (!desc)
-        return -1;
-    struct reset reset = {.reg = state, .desc = desc};
-    int status = macs_console_sweep(console, desc->size, reset_element, &reset);
-    let_go(&reset);
-    return reset.failed ? is_held(desc, answer) : status;
+    return set_all(console, words[0], false, answer);
+}
+
+static int register_restore(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    return set_all(console, words[0], true, answer);
 }
 
 /* --- meters ---------------------------------------------------------------------------------------------------------
@@ -376,6 +386,7 @@ const struct macs_command macs_extern_commands[] = {
     {"register_read", register_read, 1, 2, "REGISTER [INDEX]", "read a register, or all of it"},
     {"register_write", register_write, 3, 3, "REGISTER INDEX VALUE", "set a register"},
     {"register_reset", register_reset, 1, 1, "REGISTER", "set all of a register's elements to zero"},
+    {"register_restore", register_restore, 1, 1, "REGISTER", "set them to what the program has them begin with"},
     {"meter_set_rates", meter_set_rates, 4, 4, "METER INDEX RATE:BURST RATE:BURST",
      "committed and peak rate of a meter, in bytes or packets a microsecond"},
     {"meter_array_set_rates", meter_array_set_rates, 3, 3, "METER RATE:BURST RATE:BURST",

@@ -149,6 +149,24 @@ static int table_clear(struct macs_console *console, unsigned count, char **word
     return status == MACS_AGAIN ? status : macs_console_status(entries->table->desc, status, answer);
 }
 
+/* Entries of the program are few: they are added in one slice. */
+static int table_restore(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries || check_changeable(entries->table->desc, answer))
+        return -1;
+    const struct macs_table_desc *desc = entries->table->desc;
+    int status = macs_console_clear(console, entries);
+    for (uint32_t number = 0; !status && number < desc->entry_count; number++) {
+        const struct macs_match match = macs_table_own_match(desc, number);
+        uint64_t handle;
+        status = macs_entries_add(entries, &match, desc->entries[number].value, &handle);
+    }
+    if (!status && !desc->const_default)
+        status = macs_entries_set_default(entries, NULL);
+    return status == MACS_AGAIN ? status : macs_console_status(desc, status, answer);
+}
+
 static struct macs_entries *default_store(struct macs_console *console, const char *word, struct macs_text *answer) {
     struct macs_entries *entries = macs_console_table(console, word, answer);
     if (!entries || !entries->table->desc->const_default)
@@ -231,6 +249,7 @@ const struct macs_command macs_table_commands[] = {
     {"table_modify", table_modify, 3, MACS_WORDS_MAX, "TABLE ACTION HANDLE [PARAMETER...]", "change an entry's action"},
     {"table_delete", table_delete, 2, 2, "TABLE HANDLE", "delete an entry"},
     {"table_clear", table_clear, 1, 1, "TABLE", "delete all entries; the default entry stays"},
+    {"table_restore", table_restore, 1, 1, "TABLE", "the entries that the program begins with, and no others"},
     {"table_set_timeout", table_set_timeout, 3, 3, "TABLE HANDLE MILLISECONDS",
      "tell subscribers when nothing has hit the entry for so long; 0: do not"},
     {"table_set_expire_time", table_set_expire_time, 3, 3, "TABLE PROFILE MILLISECONDS",

@@ -59,6 +59,9 @@ def by_line(explained: Explained) -> dict[Place, Line]:
     found: dict[Place, Line] = {}
     for part in parts:
         _divide(found, part, each, explained)
+    for line in found.values():
+        if line.share == 0 and line.cycles:
+            line.share = None  # it stands in another place, too, and of that it is not known
     return found
 
 

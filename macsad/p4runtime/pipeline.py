@@ -126,12 +126,14 @@ def clear(client: Client, program: Program) -> None:
     lines = []
     for table in program.tables.values():
         if not table.const_entries and table.keys:
-            lines.append(f"table_clear {table.name}")
-        if not table.const_default:
+            lines.append(f"table_restore {table.name}")
+        elif not table.const_default:
             lines.append(f"table_reset_default {table.name}")
     for extern in program.externs.values():
-        if extern.kind in ("counter", "direct_counter", "register"):
-            lines.append(f"{extern.kind.removeprefix('direct_')}_reset {extern.name}")
+        if extern.kind in ("counter", "direct_counter"):
+            lines.append(f"counter_reset {extern.name}")
+        elif extern.kind == "register":
+            lines.append(f"register_restore {extern.name}")
     green = [
         elements.set_meter(extern, index, None)
         for extern in program.externs.values()

@@ -26,6 +26,7 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
     Register<bool, bit<8>>(2) bools;
     Register<kind_t, bit<8>>(2) enums;
     Register<name_t, bit<8>>(2) names;
+    Register<bit<40>, bit<8>>(3, 0x1234567890) begun;
     apply {
         pair_t pair = pairs.read(1);
         hdr.probe.first = pair.first;

@@ -15,6 +15,7 @@ from served_switch import CPU, Served, make
 from switch_harness import Switch
 
 from macsad.p4runtime.codes import Code
+from macsad.p4runtime.messages import message
 
 OK = Code.OK
 PROGRAM = Path(__file__).parent / "own_entries.p4"
@@ -119,3 +120,16 @@ def test_prefixes(controller: Controller) -> None:
     assert sorted(e.SerializeToString() for e in read) == sorted(e.SerializeToString() for e in entries)
     for entry in entries:
         assert controller.write(update(INSERT, table_entry=entry)) == [Code.ALREADY_EXISTS]
+
+
+def test_a_program_that_is_set_again_begins_with_them(controller: Controller) -> None:
+    before = {table: by_priority(controller, table) for table in ("own_t", "const_t")}
+    prefixes = {entry.SerializeToString() for entry in found(controller, "prefix_t")}
+    added = controller.entry("own_t", ternary((1, 1), None, None), "forward", 9, priority=1)
+    changes = [update(DELETE, table_entry=before["own_t"][0]), update(INSERT, table_entry=added)]
+    assert controller.write(*changes) == [OK, OK]
+    request = message("SetForwardingPipelineConfigRequest")(action=3)  # VERIFY_AND_COMMIT
+    request.config.p4info.CopyFrom(controller.info)
+    controller.call("SetForwardingPipelineConfig", controller.signed(request))
+    assert {table: by_priority(controller, table) for table in before} == before
+    assert {entry.SerializeToString() for entry in found(controller, "prefix_t")} == prefixes

@@ -127,3 +127,15 @@ def test_what_is_not_of_the_type(there: Any, register: str, text: str, code: Cod
     before = found(there.controller, register)
     assert written(there.controller, register, text) is code
     assert found(there.controller, register) == before
+
+
+def test_a_program_that_is_set_again_begins_with_its_values(there: Any) -> None:
+    read = "register_read In.begun 2"
+    assert there.switch.do(read) == "In.begun[2]= 78187493520\n"
+    there.switch.do("register_write In.begun 2 7", "register_write In.bools 1 1")
+    there.switch.do("register_reset In.begun")
+    assert there.switch.do(read, "register_read In.bools 1") == "In.begun[2]= 0\nIn.bools[1]= 1\n"
+    request = message("SetForwardingPipelineConfigRequest")(action=3)  # VERIFY_AND_COMMIT
+    request.config.p4info.CopyFrom(there.controller.info)
+    there.controller.call("SetForwardingPipelineConfig", there.controller.signed(request))
+    assert there.switch.do(read, "register_read In.bools 1") == "In.begun[2]= 78187493520\nIn.bools[1]= 0\n"

@@ -62,14 +62,21 @@ def test_what_no_frame_comes_to_takes_nothing_and_is_predicted_for_one_that_does
     program = found.planned.program
     table = program.table["L2Ingress.dmac"]
     taken = {program.action["L2Ingress.forward"].span: 1.0} if "L2Ingress.forward" in program.action else {}
-    spans = {one.owner for pipe in found.planned.schedule.pipes for stage in pipe.stages
-             for one in code.work_of(program, pipe, stage) if one.owner is not None}  # fmt: skip
+    work = [one for pipe in found.planned.schedule.pipes for stage in pipe.stages
+            for one in code.work_of(program, pipe, stage)]  # fmt: skip
+    spans = {one.owner for one in work if one.owner is not None}
+    elsewhere = {one.span.line for one in work if one.owner is None}  # drop() is called where no table is applied, too
     idle = {program.action[use.action].span for use in table.actions} - set(taken)
     ways = {span: 1.0 for span in spans if span not in idle}
     lines = by_line(replace(found, ways=ways))
+    seen = 0
     for span in idle & spans:
-        bodies = [line for (_, number), line in lines.items() if 0 <= number - span.line <= 2 and line.share == 0]
-        assert bodies and all(line.cycles == 0 and line.if_comes > 0 for line in bodies)
+        for (_, number), line in lines.items():
+            if 0 <= number - span.line <= 2:
+                assert line.if_comes > 0
+                assert (line.share, line.cycles > 0) == ((None, True) if number in elsewhere else (0, False))
+                seen += 1
+    assert seen > 1
     assert sum(line.cycles for line in lines.values()) == pytest.approx(sum(cost.cycles for cost in found.costs))
 
 

@@ -216,6 +216,9 @@ int macs_table_set_default(struct macs_table *table, const void *value);
 /* Add or remove an entry by the table's operations, which tell of errors. Into an empty table it also waits until all
  * readers have reported a quiescent state, -EBUSY where one does not. */
 int macs_table_add(struct macs_table *table, const struct macs_match *match, const void *value, uint32_t *index);
+/* The match of one of the entries that the program begins with. Where no field has priorities it has none, or nobody
+ * would find it by its key. */
+struct macs_match macs_table_own_match(const struct macs_table_desc *desc, uint32_t number);
 int macs_table_remove(struct macs_table *table, const struct macs_match *match);
 
 /* Tidy the table by its operations, where entries have changed since: 0 or -errno. */

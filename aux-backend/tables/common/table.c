@@ -63,15 +63,18 @@ const char *macs_table_missing(const struct macs_table_ops *ops) {
     return NULL;
 }
 
-/* An entry of the program; where no field has priorities it has none, or nobody would find it by its key. */
-static int add_constant(struct macs_table *table, const struct macs_const_entry *entry) {
-    const struct macs_table_desc *desc = table->desc;
-    struct macs_match match = entry->match;
+struct macs_match macs_table_own_match(const struct macs_table_desc *desc, uint32_t number) {
+    struct macs_match match = desc->entries[number].match;
     bool ranked = false;
     for (uint16_t field = 0; field < desc->field_count; field++)
         ranked |= desc->fields[field].kind != MACS_EXACT && desc->fields[field].kind != MACS_LPM;
     match.priority = ranked ? match.priority : 0;
-    return macs_table_add(table, &match, entry->value, NULL);
+    return match;
+}
+
+static int add_own(struct macs_table *table, uint32_t number) {
+    const struct macs_match match = macs_table_own_match(table->desc, number);
+    return macs_table_add(table, &match, table->desc->entries[number].value, NULL);
 }
 
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr) {
@@ -85,7 +88,7 @@ int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc
     if (!error)
         error = macs_table_set_default(table, NULL);
     for (uint32_t i = 0; !error && i < desc->entry_count; i++)
-        error = add_constant(table, &desc->entries[i]);
+        error = add_own(table, i);
     if (error)
         macs_table_close(table);
     return error;
