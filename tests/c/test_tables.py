@@ -37,6 +37,13 @@ MEMORY = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=a
 RACES = ["-O1", "-g1", "-fsanitize=thread", *TIGHT]
 FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95", ALWAYS_RUNS]
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
+# Macros that few sources know: the others are compiled without.
+OF_FEW = {
+    "-DMACS_TERNARY_FEW": ("ternary/*.c",),
+    "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c",),
+    "-DMACS_CHANGES_REPEATS": ("ternary/*.c", "lpm/*.c"),
+    "-DMACS_QSBR_TIMEOUT_NS": ("common/*.c", "lpm/*.c"),
+}
 # Rows of bits are met by groups of keys where a register takes a line of them.
 WIDEST = ["-mavx512f"] if "avx512f" in Path("/proc/cpuinfo").read_text() else []
 COUNTED = "-Wl" + "".join(
@@ -69,12 +76,23 @@ def build() -> Build:
         built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         assert built.returncode == 0, built.stderr
 
-    def kernels(compiler: str, flags: list[str]) -> list[str]:
-        sources = map(str, sorted(SOURCES.rglob("*.c")))
+    def compiled(compiler: str, flags: list[str], sources: list[Path]) -> dict[str, Path]:
+        """The object files, by their names."""
         folder = built_once(
-            ("kernels", compiler, flags), lambda made: compile_with(compiler, made, *flags, "-c", *sources)
+            ("kernels", compiler, flags), lambda made: compile_with(compiler, made, *flags, "-c", *map(str, sources))
         )
-        return [str(file) for file in sorted(folder.glob("*.o"))]
+        return {file.name: file for file in folder.glob("*.o")}
+
+    def kernels(compiler: str, flags: list[str]) -> list[str]:
+        sources = sorted(SOURCES.rglob("*.c"))
+        own = [flag for flag in flags if flag.partition("=")[0] in OF_FEW]
+        objects = compiled(compiler, [flag for flag in flags if flag not in own], sources)
+        if own:
+            affected = {
+                file for flag in own for pattern in OF_FEW[flag.partition("=")[0]] for file in SOURCES.glob(pattern)
+            }
+            objects |= compiled(compiler, flags, sorted(affected))
+        return [str(objects[name]) for name in sorted(objects)]
 
     def make(program: str, compiler: str, *flags: str) -> Path:
         if shutil.which(compiler) is None:

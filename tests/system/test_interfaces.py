@@ -55,7 +55,7 @@ def test_tcp_in_a_tunnel_is_not_slow() -> None:
         pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr
     figures = [float(line.split(" Gb/s")[0].split()[-1]) for line in done.stdout.splitlines()]
-    assert len(figures) == 8 and min(figures) > 0.005, done.stdout
+    assert len(figures) == 10 and min(figures) > 0.005, done.stdout
 
 
 def in_own_network(script: str, *arguments: str | Path) -> None:
