@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+import pytest
 from controller import DELETE, INSERT, MODIFY, Controller, Stream, entity, octets, update
 from switch_harness import ethernet
 
 from macsad.p4runtime.codes import Code
+from macsad.p4runtime.digests import Digests
 from macsad.p4runtime.messages import message
+from macsad.protocol import Digest
 
 OK = Code.OK
 SECOND = 10**9
@@ -50,8 +54,16 @@ def test_configuration(controller: Controller) -> None:
     assert controller.read(asked) == []
 
 
-def test_lists_of_a_size(controller: Controller, stream: Stream, served: Any) -> None:
+def test_lists_of_a_size(controller: Controller, stream: Stream, served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken, received = threading.Event(), Digests.received
+
+    def noted(digests: Digests, digest: Digest) -> None:
+        received(digests, digest)
+        taken.set()
+
+    monkeypatch.setattr(Digests, "received", noted)
     send(served, 9)  # nobody asked for it
+    assert taken.wait(30)
     assert controller.write(update(INSERT, digest_entry=entry(controller, 3, 60 * SECOND))) == [OK]
     send(served, 1, 2, 1, 2, 3, 4)
     first = stream.next().digest
