@@ -241,7 +241,7 @@ static void test_length(bool ipv6, bool vlan) {
     longer[len] = 7;
     renew(longer, &shape, len + 1);
     free(bytes_of(count - 1));
-    frames[count - 1] = (struct macs_odp_frame){longer, len + 1};
+    frames[count - 1] = (struct macs_odp_frame){.data = longer, .len = len + 1};
     CHECK(macs_odp_coalesce(frames, count, &coalesced) == count - 1 && coalesce_and_compare() == 2);
     frames_free();
 }
