@@ -315,6 +315,10 @@ def test_a_million_entries(build: Build, kernel: str, key_bytes: int) -> None:
     run(build("load", "gcc", *FAST), kernel, key_bytes)
 
 
+def test_many_leaves_are_given_back_and_taken_again(build: Build) -> None:
+    run(build("leaves", "gcc", *FAST))
+
+
 def test_the_timing_program_runs(build: Build) -> None:
     binary = build("bench_tables", "gcc", *FAST)
     done = subprocess.run([str(binary), "linear", "20"], capture_output=True, text=True, check=True, timeout=120)
