@@ -96,8 +96,7 @@ def test_the_first_and_the_last_values(say: Said) -> None:
     for prefix in ("0/0", "0xfff/12", "0x800/1"):
         added = say(f"table_add prefixes go 1 {prefix} => 0")
         assert "\nEntry has been added with handle " in added, prefix
-    assert say("pvs_add marks 0x1fff", "pvs_add marks 0", "pvs_get marks").split() == ["1fff", "0000"]
-    say("table_clear masks", "table_clear prefixes", "pvs_clear marks")
+    assert set(say("pvs_add marks 0x1fff", "pvs_add marks 0", "pvs_get marks").split()) == {"1fff", "0000"}
 
 
 def test_members_and_groups(say: Said) -> None:
@@ -153,7 +152,7 @@ def test_counters_registers_meters(say: Said) -> None:
 
 def test_value_sets(say: Said) -> None:
     assert say("show_pvs") == f"{'P.marks':30} [compressed bitwidth:13]\n"
-    assert say("pvs_add marks 0x1234", "pvs_add marks 3", "pvs_get marks").split() == ["1234", "0003"]
+    assert set(say("pvs_add marks 0x1234", "pvs_add marks 3", "pvs_get marks").split()) == {"1234", "0003"}
     assert say("pvs_remove marks 3", "pvs_get marks") == "1234\n"
     assert say("pvs_clear marks", "pvs_get marks") == ""
 
