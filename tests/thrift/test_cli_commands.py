@@ -97,6 +97,7 @@ def test_the_first_and_the_last_values(say: Said) -> None:
         added = say(f"table_add prefixes go 1 {prefix} => 0")
         assert "\nEntry has been added with handle " in added, prefix
     assert set(say("pvs_add marks 0x1fff", "pvs_add marks 0", "pvs_get marks").split()) == {"1fff", "0000"}
+    assert say("pvs_clear marks") == ""  # reset_state leaves them
 
 
 def test_members_and_groups(say: Said) -> None:
