@@ -2,9 +2,8 @@
 
 #include <errno.h>
 
-/* A session is one word, so that workers see all of it or nothing: bytes (24 bits), priority (6), kind (2), number
- * (32).
- */
+/* A session is one word, so that workers see all of it or nothing: bytes (24 bits), priority (6), kind (2), number (32)
+ * from the top down. */
 enum { KIND_AT = 32, PRIORITY_AT = 34, BYTES_AT = 40 };
 
 int macs_mirror_set(struct macs_switch *sw, uint32_t session, struct macs_mirror mirror) {

@@ -22,5 +22,6 @@ enum macs_cause {
  * MACS_CAUSE_PROGRAM, too. */
 #define MACS_CAUSE_PLACE 16u
 #define MACS_CAUSE_PLACES 111u
+_Static_assert((unsigned)MACS_CAUSES <= MACS_CAUSE_PLACE, "causes and places have numbers of their own");
 
 #endif

@@ -6,13 +6,8 @@
 
 #include <macs/qsbr.h>
 #include <sched.h>
-#include <time.h>
 
-static uint64_t clock_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "clock.h"
 
 static bool is_asked(struct macs_changes *changes) {
     const uint32_t asking = atomic_load_explicit(&changes->asking, memory_order_acquire);
@@ -22,9 +17,9 @@ static bool is_asked(struct macs_changes *changes) {
 }
 
 static void wait_for_lookups(struct macs_changes *changes) {
-    const uint64_t end = clock_ns() + MACS_QSBR_TIMEOUT_NS;
+    const uint64_t end = macs_clock_ns() + MACS_QSBR_TIMEOUT_NS;
     while (is_asked(changes)) {
-        if (clock_ns() > end)
+        if (macs_clock_ns() > end)
             changes->hung = atomic_load_explicit(&changes->asking, memory_order_acquire);
         sched_yield();
     }

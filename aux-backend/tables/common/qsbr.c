@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
+
 enum {
     POLL_EVERY = 64, /* defers between two polls: each poll reads every reader's line */
     YIELDS = 100,    /* of a waiting writer before it starts to sleep */
@@ -102,18 +104,12 @@ void macs_qsbr_poll(struct macs_qsbr *qsbr) {
     run_older_than(qsbr, oldest_report(qsbr, epoch));
 }
 
-static uint64_t clock_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Wait until every online reader has reported in this epoch or later: 0 or -ETIMEDOUT. A reader that has been waited
  * for in vain is not waited for again before it has reported: whoever changes many things is told at once of each. */
 static int wait_for_reports(struct macs_qsbr *qsbr, uint64_t target, uint64_t timeout_ns) {
-    uint64_t start = clock_ns(), oldest;
+    uint64_t start = macs_clock_ns(), oldest;
     for (uint32_t round = 0; (oldest = oldest_report(qsbr, target)) < target; round++) {
-        if (oldest == qsbr->hung || clock_ns() - start > timeout_ns) {
+        if (oldest == qsbr->hung || macs_clock_ns() - start > timeout_ns) {
             qsbr->hung = oldest;
             qsbr->given_up++;
             return -ETIMEDOUT;
