@@ -33,9 +33,7 @@ def change(name: bytes, note: bytes) -> bytes:
 
 def of(client: Client, name: bytes) -> bytes:
     """A note; b"" if there is none."""
-    for found, note in client.read_notes(name):
-        return note if found == name else b""
-    return b""
+    return client.notes_named([name])[0]
 
 
 def metadata(table: int, key: bytes) -> bytes:
