@@ -101,7 +101,6 @@ SPREAD = Row("a register, two workers over one, spread indexes", 1.6)
 HOT = Row("a register, two workers over one, one index", 1)
 UNSTEERED = Row("a register, two workers over one, one index, not sharded", 1)
 TOTALS = Row("register totals, 2 and 4 workers, exact runs of all", 1)
-CHANGING = Row("balancer, of such a loop whose groups and members can change", 0.8)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
 CRYPTO_LOOP = Row("l2fwd-crypto, of the hand-written loop beside it", 0.8)
@@ -251,9 +250,9 @@ def sketch() -> Iterator[Row]:
     yield SKETCH_LIMIT.of(of_bare, each)
 
 
-def stateful(row: Row, contest: str = "") -> Iterator[Row]:
+def stateful(row: Row) -> Iterator[Row]:
     name = row.what.partition(",")[0]
-    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), contest or name, "peers/stateful")
+    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), name, "peers/stateful")
     yield row.of(of_loop, each)
 
 
@@ -359,7 +358,6 @@ PARTS = (
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),
     *(Part((row,), partial(stateful, row)) for row in BESIDE_LOOP),
-    Part((CHANGING,), lambda: stateful(CHANGING, "changing")),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
     Part((CRYPTO_LOOP,), crypto_loop),

@@ -3,8 +3,10 @@
  *
  * A loop takes a burst in rounds: each round works on all frames and prefetches what the next one reads. Control plane,
  * several workers, tables that grow and what else a frame could be are left out: all frames are IPv4 with ports, and
- * hit. The firewall's sink has replies. Contests, NUMBER: frames in a burst. Usage: stateful SOURCE SINK BUFFERS
- * LENGTH: the names of the ports, packets of the pool and the bytes of each.
+ * hit. The firewall's sink has replies. The balancer's services, groups and members can change while frames flow, as
+ * a balancer's must: a service is found by its key, a group and a member stand at addresses that are changed. Its first
+ * frame enters a service, as a control plane would. Contests, NUMBER: frames in a burst. Usage: stateful SOURCE SINK
+ * BUFFERS LENGTH: the names of the ports, packets of the pool and the bytes of each.
  */
 #include <macs/checksum.h>
 #include <macs/prefetch.h>
@@ -23,6 +25,9 @@ enum { BURST_MAX = 256, ROUNDS = 64, IPV4 = 14, ADDRESSES = 26, TRANSPORT = 34, 
 #define SUBSCRIBERS ((uint32_t)1 << 20)
 #define SERVICES ((uint32_t)1 << 16)
 #define MEMBERS 4u
+#define SLOTS 4u
+#define BUCKETS_LOG2 15
+#define BUCKETS ((uint32_t)1 << BUCKETS_LOG2) /* half full */
 
 struct count {
     uint64_t packets, bytes;
@@ -37,6 +42,15 @@ struct bucket {
 struct server {
     uint8_t macs[12];
     uint32_t port;
+};
+
+/* Four a line; no key is zero. */
+struct service {
+    uint64_t key;
+    uint32_t group;
+};
+struct bucket_of_services {
+    _Alignas(64) struct service slots[4];
 };
 
 /* A line, as a group that is changed by another in its place; a slot with a head, as a member. */
@@ -67,8 +81,7 @@ static uint32_t *flow_packets, *rows;
 static uint64_t *flow_bytes, *flow_first, *flow_last, *words;
 static struct bucket *buckets;
 static struct count *counts;
-static uint32_t (*groups)[MEMBERS];
-static struct server *servers;
+static struct bucket_of_services *services;
 static struct group *lists, **group_at;
 static struct member *members, **server_at;
 
@@ -228,72 +241,90 @@ static void policer_finish(struct work *work) {
     count->bytes += 64;
 }
 
-/* --- balancer: a word, its group and count, a member -----------------------------------------------------------------
+/* --- balancer: a service, its group and count, a member --------------------------------------------------------------
  */
 
+static uint32_t bucket_of(uint64_t key) {
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BUCKETS_LOG2));
+}
+
+/* A bucket that is full goes on in the next one. NULL: not there. */
+static const struct service *service_of(uint64_t key, uint32_t bucket) {
+    for (;; bucket = (bucket + 1) & (BUCKETS - 1))
+        for (unsigned slot = 0; slot < SLOTS; slot++) {
+            const struct service *at = &services[bucket].slots[slot];
+            if (at->key == key)
+                return at;
+            if (!at->key)
+                return NULL;
+        }
+}
+
+static __attribute__((noinline, cold)) const struct service *enter_service(uint64_t key, uint32_t bucket) {
+    static uint32_t entered;
+    for (uint32_t slot = 0;; bucket = (bucket + (++slot % SLOTS == 0)) & (BUCKETS - 1)) {
+        struct service *at = &services[bucket].slots[slot % SLOTS];
+        if (at->key)
+            continue;
+        if (entered == SERVICES) {
+            fprintf(stderr, "there are more services than entries\n");
+            exit(1);
+        }
+        *at = (struct service){key, entered++};
+        return at;
+    }
+}
+
 static void balancer_start(struct work *work) {
-    uint64_t key;
-    memcpy(&key, work->frame + ADDRESSES + 4, 8); /* the destination and both ports, of which one counts */
-    key = (key & UINT64_C(0xffff0000ffffffff)) * UINT64_C(0x9e3779b97f4a7c15);
-    work->place[0] = (uint32_t)(key >> 47);
-    __builtin_prefetch(&words[work->place[0]]);
+    uint32_t destination;
+    uint16_t port;
+    memcpy(&destination, work->frame + ADDRESSES + 4, 4);
+    memcpy(&port, work->frame + TRANSPORT + 2, 2);
+    work->key[0] = (uint64_t)work->frame[23] << 48 | (uint64_t)port << 32 | destination;
+    work->place[0] = bucket_of(work->key[0]);
+    __builtin_prefetch(&services[work->place[0]]);
 }
 
 static void balancer_middle(struct work *work) {
-    work->place[1] = (uint32_t)words[work->place[0]] & (SERVICES - 1);
-    work->place[2] = (crc_of_flow(work->frame) & 0xffff) % MEMBERS;
-    __builtin_prefetch(&groups[work->place[1]]);
-    macs_prefetch_to_write(&counts[work->place[1]]);
-}
-
-static void balancer_late(struct work *work) {
-    work->place[3] = groups[work->place[1]][work->place[2]];
-    __builtin_prefetch(&servers[work->place[3]]);
-}
-
-static void forward(struct work *work, const struct server *server) {
-    uint64_t sum = 0;
-    for (unsigned at = 0; at < 20; at += 2)
-        sum += (uint64_t)work->frame[IPV4 + at] << 8 | work->frame[IPV4 + at + 1];
-    probe_keep(sum);
-    memcpy(work->frame, server->macs, 12);
-    work->frame[22]--;
-    work->frame[24]++; /* the checksum's part of it */
-    counts[work->place[1]].packets++;
-    counts[work->place[1]].bytes += 64;
-}
-
-static void balancer_finish(struct work *work) {
-    forward(work, &servers[work->place[3]]);
-}
-
-/* --- the same where groups and members can be changed meanwhile: each is at an address that is changed ---------------
- */
-
-static void changing_middle(struct work *work) {
-    work->place[1] = (uint32_t)words[work->place[0]] & (SERVICES - 1);
+    const struct service *service = service_of(work->key[0], work->place[0]);
+    if (__builtin_expect(!service, 0))
+        service = enter_service(work->key[0], work->place[0]);
+    work->place[1] = service->group;
     work->place[2] = (crc_of_flow(work->frame) & 0xffff) % MEMBERS;
     __builtin_prefetch(&group_at[work->place[1]]);
     macs_prefetch_to_write(&counts[work->place[1]]);
 }
 
-static void changing_group(struct work *work) {
+static void balancer_group(struct work *work) {
     work->at = group_at[work->place[1]];
     __builtin_prefetch(work->at);
 }
 
-static void changing_member(struct work *work) {
+static void balancer_member(struct work *work) {
     work->place[3] = ((const struct group *)work->at)->members[work->place[2]];
     __builtin_prefetch(&server_at[work->place[3]]);
 }
 
-static void changing_server(struct work *work) {
+static void balancer_server(struct work *work) {
     work->at = server_at[work->place[3]];
     __builtin_prefetch(work->at);
 }
 
-static void changing_finish(struct work *work) {
-    forward(work, &((const struct member *)work->at)->server);
+/* A frame whose checksum is wrong or that has no time left is not changed. */
+static void balancer_finish(struct work *work) {
+    const struct server *server = &((const struct member *)work->at)->server;
+    uint64_t sum = 0;
+    for (unsigned at = 0; at < 20; at += 2)
+        sum += (uint64_t)work->frame[IPV4 + at] << 8 | work->frame[IPV4 + at + 1];
+    if (sum % 0xffff || work->frame[22] <= 1) {
+        refused++;
+        return;
+    }
+    memcpy(work->frame, server->macs, 12);
+    work->frame[22]--;
+    work->frame[24]++; /* the checksum's part of it */
+    counts[work->place[1]].packets++;
+    counts[work->place[1]].bytes += 64;
 }
 
 /* --- bursts ---------------------------------------------------------------------------------------------------------
@@ -352,8 +383,7 @@ static uint64_t firewall(uint64_t burst) {
 CONTEST(flows, flows_start, flows_finish)
 CONTEST(heavyhitter, rows_start, rows_finish)
 CONTEST(policer, policer_start, policer_middle, policer_finish)
-CONTEST(balancer, balancer_start, balancer_middle, balancer_late, balancer_finish)
-CONTEST(changing, balancer_start, changing_middle, changing_group, changing_member, changing_server, changing_finish)
+CONTEST(balancer, balancer_start, balancer_middle, balancer_group, balancer_member, balancer_server, balancer_finish)
 
 static void *memory(size_t count, size_t bytes, bool *there) {
     void *made = macs_memory_alloc(count * bytes, false);
@@ -374,8 +404,7 @@ static bool make_state(void) {
     words = memory(2 * (size_t)SUBSCRIBERS, 8, &there);
     buckets = memory(SUBSCRIBERS, sizeof(*buckets), &there);
     counts = memory(SUBSCRIBERS, sizeof(*counts), &there);
-    groups = memory(SERVICES, sizeof(*groups), &there);
-    servers = memory(SERVICES, sizeof(*servers), &there);
+    services = memory(BUCKETS, sizeof(*services), &there);
     lists = memory(SERVICES, sizeof(*lists), &there);
     group_at = memory(SERVICES, sizeof(*group_at), &there);
     members = memory(SERVICES, sizeof(*members), &there);
@@ -383,7 +412,7 @@ static bool make_state(void) {
     for (uint64_t i = 0; there && i < 2 * (uint64_t)SUBSCRIBERS; i++)
         words[i] = i * UINT64_C(0x9e3779b97f4a7c15) >> 20;
     for (uint32_t i = 0; there && i < SERVICES * MEMBERS; i++)
-        lists[i / MEMBERS].members[i % MEMBERS] = groups[i / MEMBERS][i % MEMBERS] = i * 40503u % SERVICES;
+        lists[i / MEMBERS].members[i % MEMBERS] = i * 40503u % SERVICES;
     for (uint32_t i = 0; there && i < SERVICES; i++) {
         group_at[i] = &lists[i];
         server_at[i] = &members[i];
@@ -392,15 +421,18 @@ static bool make_state(void) {
 }
 
 int main(int argc, char **argv) {
-    static const struct probe probes[] = {{"flows", flows},     {"heavyhitter", heavyhitter}, {"firewall", firewall},
-                                          {"policer", policer}, {"balancer", balancer},       {"changing", changing}};
+    static const struct probe probes[] = {{"flows", flows},
+                                          {"heavyhitter", heavyhitter},
+                                          {"firewall", firewall},
+                                          {"policer", policer},
+                                          {"balancer", balancer}};
     if (argc < 5 || !make_state() ||
         ports_open(&ports, argv[1], argv[2], (uint32_t)atol(argv[3]), (uint32_t)atol(argv[4])) ||
         odp_pktin_queue(ports.sink, &back_input, 1) != 1 || odp_pktout_queue(ports.source, &back_output, 1) != 1) {
         fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
         return 1;
     }
-    int code = probe_serve(probes, 6);
+    int code = probe_serve(probes, 5);
     ports_close(&ports);
     return code;
 }

@@ -15,7 +15,7 @@ from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_store
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
 from transpiler.codegen.c.walk import all_expressions, all_names, map_bodies
-from transpiler.codegen.given import LOCKS, Given
+from transpiler.codegen.given import LOCKS, REGISTERS, Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import StageView
@@ -135,7 +135,7 @@ class Frame:
         there += ["verdict"] if self.gives_verdicts else []
         there += [] if self.alone else ["index", "sets"]
         there += ["lookups", "at"] if stage.bulk else ["lookup"] if stage.lookups else []
-        prepared = tuple(array.name for array in (TALLIES, LOCKS) if array.name in named)
+        prepared = tuple(array.name for array in (TALLIES, LOCKS, REGISTERS) if array.name in named)
         return (*(name for name in there if name in named or name == "state" or self.overridden), *prepared)
 
 
@@ -158,6 +158,8 @@ def _stage_view(
     named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
     if frame.overridden:
         named |= {"packet", "live"}
+    again = all_names(stage.again)
+    prepared = (REGISTERS.name,) if REGISTERS.name in again else ()
     return StageView(
         number=stage.number,
         function=stage.function.name,
@@ -175,6 +177,9 @@ def _stage_view(
         unpacked_for_keys=frame.given.unpacked(of_keys, constant=True),
         takes_to_follow=frame.given.of(to_follow),
         unpacked_to_follow=frame.given.unpacked(to_follow, constant=True),
+        again=stage.again,
+        takes_for_again=(*frame.given.of(again), *prepared),
+        unpacked_for_again=frame.given.unpacked(again, constant=True),
         pipe_name=frame.pipe.name,
         goes_on=bool(fed_by(frame.pipe, stage.stage.code)),
     )

@@ -41,7 +41,7 @@ def _step_views(step: Step, stages: tuple[StageView, ...]) -> tuple[StepView, ..
     stage = stages[getattr(step, "stage", 0)] if works else None
     if stage is None:
         return (view,)
-    begins = (StepView("prepare", step, ()),) if stage.settlements or stage.kept is not None else ()
+    begins = (StepView("prepare", step, ()),) if stage.settlements or stage.kept is not None or stage.registers else ()
     ends = (StepView("release", step, ()),) if stage.settlements or stage.holds else ()
     return (*begins, view, *ends)
 

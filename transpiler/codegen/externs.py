@@ -23,7 +23,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.ctypes import bytes_of, literal
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.follow import Led
-from transpiler.codegen.given import LOCKS
+from transpiler.codegen.given import LOCKS, REGISTERS
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
@@ -93,14 +93,15 @@ class Externs:
         return Index(Name("externs"), Name(self.constant(instance)))
 
     def cells(self, instance: str) -> tuple[C, ...]:
-        """The arguments by which a function finds cells: an instance's state, and the shape of a register."""
+        """The arguments by which a function finds cells: an instance's state; the burst's copy of a register, and its shape."""
         extern = self.program.extern[instance]
         if extern.kind == DECISIONS:
             return (Name("worker"),)
         if extern.kind != "register":
             return (self.state(instance),)
         numbers = (int(extern.attribute("size")), self._stride(extern))
-        return self.state(instance), Compound("struct macs_register_shape", tuple(map(operand, numbers)))
+        register = address(Index(REGISTERS, Name(self.constant(instance))))
+        return register, Compound("struct macs_register_shape", tuple(map(operand, numbers)))
 
     def constant(self, instance: str) -> str:
         return self.names(f"{instance}.extern")

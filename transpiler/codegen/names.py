@@ -9,6 +9,7 @@ _TAKEN = """
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
     main packet packets worker live lives lookup lookups
     entry data hit at key cursor error sets index count list before selected word found tallies kept
+    registers
 """
 _KEYWORDS = frozenset(_TAKEN.split())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from transpiler.codegen.c.build import PACKET, address, call, infix, packed
+from transpiler.codegen.c.build import PACKET, address, call, infix, operand, packed
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
@@ -23,7 +23,7 @@ from transpiler.codegen.c.nodes import (
     Unary,
 )
 from transpiler.codegen.c.walk import all_expressions, all_names, called
-from transpiler.codegen.given import LOCKS, STATE, TYPES, Given, of_packet
+from transpiler.codegen.given import LOCKS, REGISTERS, STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.tallies import NOTHING, TALLIES, settlements
 from transpiler.schedule.plan import Follow, Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
@@ -142,7 +142,8 @@ class StageView:
     their order, from one stage, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
     tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`,
     `takes_to_follow`: what those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`,
-    `unpacked_to_follow`: what they begin with, names for parts of that."""
+    `unpacked_to_follow`: what they begin with, names for parts of that. `again`: prefetches its cells once more, a function
+    with such arguments of its own."""
 
     number: int
     function: str
@@ -160,6 +161,9 @@ class StageView:
     unpacked_for_keys: Body
     takes_to_follow: tuple[str, ...]
     unpacked_to_follow: Body
+    again: Body
+    takes_for_again: tuple[str, ...]
+    unpacked_for_again: Body
     pipe_name: str
     goes_on: bool
 
@@ -175,7 +179,7 @@ class StageView:
     @property
     def settlements(self) -> tuple[Call, ...]:
         """What settles the tallies of its registers."""
-        return settlements(self.body, Name(self.own(TALLIES)))
+        return settlements(self.body, Name(self.own(TALLIES)), Name(self.own(REGISTERS)))
 
     @property
     def tallies(self) -> Declare:
@@ -193,6 +197,22 @@ class StageView:
         last = max(int(at.text) for at in found if isinstance(at, Literal))
         copies: list[Expression] = [Index(Name("locks"), Literal(str(number))) for number in range(last + 1)]
         return Declare("struct macs_locks", self.own(LOCKS), packed(copies), size=len(copies), constant=True)
+
+    @property
+    def registers(self) -> Body:
+        """Copies of the registers that it accesses, so that the C compiler knows once a burst where their cells are."""
+        found = (e.at for e in all_expressions((*self.body, *self.again)) if isinstance(e, Index) and e.of == REGISTERS)
+        used = tuple(sorted({at.name for at in found if isinstance(at, Name)}))
+        if not used:
+            return ()
+        copies = Name(self.own(REGISTERS))
+        return (
+            Declare("struct macs_register", copies.name, size="sizeof externs / sizeof *externs"),
+            *(
+                Assign(Index(copies, Name(name)), call("macs_register_of", Index(Name("externs"), Name(name))))
+                for name in used
+            ),
+        )
 
     @property
     def prefetches(self) -> bool:
@@ -213,6 +233,7 @@ class StageView:
             "lookup": f"struct {self.function}_lookup *",
             TALLIES.name: "struct macs_tally *",
             LOCKS.name: "const struct macs_locks *",
+            REGISTERS.name: "const struct macs_register *",
         }
         return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 
@@ -220,6 +241,12 @@ class StageView:
     def parameters_for_keys(self) -> tuple[str, ...]:
         """The parameters of the functions that make the keys of its lookups. They do not change the packet."""
         return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
+
+    @property
+    def parameters_for_again(self) -> str:
+        """Those of the function that prefetches its cells once more."""
+        types = {**TYPES, REGISTERS.name: "struct macs_register *"}
+        return ", ".join(f"const {types[name]}{name}" for name in self.takes_for_again) or "void"
 
     @property
     def followed(self) -> tuple[LookupView, ...]:
@@ -323,13 +350,20 @@ class PassView:
             return self.given.of_burst(given, "i", self.at)
         return (*self.given.of_its_own(given), *((self.given.bind(PACKET, handle),) if "packet" in given else ()))
 
-    def member(self, stage: StageView, takes: tuple[str, ...]) -> Body:
-        """The i-th packet of the stage: its number in the burst, and declarations of these arguments for it."""
+    def again(self, stage: StageView) -> Body:
+        """Prefetch the cells of a packet that comes to the stage soon."""
+        later = infix("i", "+", "MACS_CELLS_AHEAD")
+        names = (stage.own(REGISTERS) if name == REGISTERS.name else name for name in stage.takes_for_again)
+        prefetch = Do(call(f"{stage.function}_again", *names))
+        return (If(infix(later, "<", "members"), (*self.member(stage, stage.takes_for_again, later), prefetch)),)
+
+    def member(self, stage: StageView, takes: tuple[str, ...], place: Expression | str = "i") -> Body:
+        """A packet of the stage: its number in the burst, and declarations of these arguments for it."""
         given = of_packet(takes)
         if not given and not {"verdict", "index"} & set(takes):
             return ()
         members = Name(f"{self.at}members_{stage.number}" if stage.listed else "list")
-        number = Declare("uint32_t", "member", Index(members, Name("i")), constant=True)
+        number = Declare("uint32_t", "member", Index(members, operand(place)), constant=True)
         return (number, *self.packet(given, "member"))
 
     def packet(self, given: tuple[str, ...], index: str) -> Body:
@@ -352,6 +386,7 @@ class PassView:
             "at": "i",
             "lookup": address(Index(Name("lookups"), infix("i", "-", "first"))),
             LOCKS.name: stage.own(LOCKS),
+            REGISTERS.name: stage.own(REGISTERS),
             TALLIES.name: stage.own(TALLIES),
         }
         return call(stage.function, *(values.get(name, name) for name in stage.takes))

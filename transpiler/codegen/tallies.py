@@ -1,6 +1,6 @@
 """Tallies: a worker adds up what its packets add to one cell of a register, and makes one addition of it.
 
-(void)macs_register_add32(externs[R], shape, index, n);    →    macs_register_tally32(&tallies[0], externs[R], shape, index, n);
+(void)macs_register_add32(&registers[R], …, index, n);    →    macs_register_tally32(&tallies[0], &registers[R], …, index, n);
 
 An addition at a cell that several workers update moves its cache line from core to core. Additions commute, so nobody sees
 whether they were one, if no packet reads the register: a register has a tally where all its accesses are additions whose
@@ -38,15 +38,17 @@ def with_tallies(function: Function, registers: frozenset[Expression]) -> Functi
     return replace(function, body=_with_tallies(function.body, numbers)) if numbers else function
 
 
-def settlements(body: Body, tallies: Name) -> tuple[Call, ...]:
-    """The calls that settle the tallies of a body, each once; `tallies`: their name where the calls stand."""
+def settlements(body: Body, tallies: Name, registers: Name) -> tuple[Call, ...]:
+    """The calls that settle the tallies of a body, each once; `tallies`, `registers`: names of these where the calls stand."""
     made: dict[Call, None] = {}
     for e in all_expressions(body):
         match e:
-            case Call(function=name, arguments=(Unary(operand=Index(at=at)), register, shape, *_)) if name.startswith(
-                TALLY
-            ):
-                made[Call(f"{SETTLE}{name.removeprefix(TALLY)}", (address(Index(tallies, at)), register, shape))] = None
+            case Call(
+                function=name,
+                arguments=(Unary(operand=Index(at=at)), Unary(operand=Index(at=register)), shape, *_),
+            ) if name.startswith(TALLY):
+                arguments = (address(Index(tallies, at)), address(Index(registers, register)), shape)
+                made[Call(f"{SETTLE}{name.removeprefix(TALLY)}", arguments)] = None
     return tuple(made)
 
 

@@ -199,9 +199,11 @@ static inline uint64_t macs_shift_right_signed(uint64_t value, uint64_t amount, 
 }
 
 /* Saturating arithmetic, P4-16 section 8.5 |+| and |-|. */
+/* Of a sum beyond the width one bit at most is beyond it; where there is one, all bits are set. No branch: what is
+ * added has often just come from memory, and a branch on it would end what the processor does ahead. */
 static inline uint64_t macs_add_saturating(uint64_t left, uint64_t right, unsigned width) {
-    uint64_t sum = left + right;
-    return sum < left || sum > macs_mask(width) ? macs_mask(width) : sum;
+    const uint64_t sum = left + right, over = width < 64 ? sum >> (width & 63) : sum < left;
+    return (sum | -over) & macs_mask(width);
 }
 
 static inline uint64_t macs_sub_saturating(uint64_t left, uint64_t right) {

@@ -7,6 +7,10 @@
 /* Packets ahead whose headers are prefetched while one is parsed. */
 #define MACS_PREFETCH_AHEAD 8u
 
+/* Packets ahead whose cells of state are prefetched once more while one is worked on: they come from the second cache.
+ */
+#define MACS_CELLS_AHEAD 6u
+
 /* Prefetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
 static inline void macs_prefetch_headers(const odp_packet_t handles[], unsigned index, unsigned count) {
     if (index + MACS_PREFETCH_AHEAD < count)

@@ -30,6 +30,11 @@ struct macs_register {
     bool shared; /* several workers update the same cells */
 };
 
+/* A copy, for a burst: no store to a cell can change it. */
+static inline struct macs_register macs_register_of(const void *state) {
+    return *(const struct macs_register *)state;
+}
+
 #define MACS_REGISTER_OF(bits)                                                                                         \
     static inline uint##bits##_t *macs_register_cell##bits(const struct macs_register *reg,                            \
                                                            struct macs_register_shape shape, uint64_t index) {         \
@@ -40,7 +45,7 @@ struct macs_register {
         return index < shape.size ? __atomic_load_n(macs_register_cell##bits(reg, shape, index), __ATOMIC_RELAXED)     \
                                   : 0;                                                                                 \
     }                                                                                                                  \
-    static inline void macs_register_write##bits(struct macs_register *reg, struct macs_register_shape shape,          \
+    static inline void macs_register_write##bits(const struct macs_register *reg, struct macs_register_shape shape,    \
                                                  uint64_t index, uint##bits##_t value) {                               \
         if (index < shape.size)                                                                                        \
             __atomic_store_n(macs_register_cell##bits(reg, shape, index), value, __ATOMIC_RELAXED);                    \
@@ -90,7 +95,7 @@ static inline bool macs_register_swap_if16(uint16_t *cell, uint16_t held, uint16
 /* End an update that has read `held` and found that the cell is to hold `value`. False: it has changed meanwhile, and
  * the update begins again. */
 #define MACS_REGISTER_REPLACE_OF(bits)                                                                                 \
-    static inline bool macs_register_replace##bits(struct macs_register *reg, struct macs_register_shape shape,        \
+    static inline bool macs_register_replace##bits(const struct macs_register *reg, struct macs_register_shape shape,  \
                                                    uint64_t index, uint##bits##_t held, uint##bits##_t value) {        \
         if (index >= shape.size || held == value)                                                                      \
             return true;                                                                                               \
@@ -109,7 +114,7 @@ MACS_REGISTER_REPLACE_OF(64)
  * of the C integer. */
 #define MACS_REGISTER_UPDATE_OF(bits, name, value, instruction)                                                        \
     static inline uint##bits##_t macs_register_##name##bits(                                                           \
-        struct macs_register *reg, struct macs_register_shape shape, uint64_t index, uint##bits##_t operand) {         \
+        const struct macs_register *reg, struct macs_register_shape shape, uint64_t index, uint##bits##_t operand) {   \
         uint##bits##_t *const cell = macs_register_cell##bits(reg, shape, index);                                      \
         uint##bits##_t held = macs_register_read##bits(reg, shape, index);                                             \
         if (reg->shared && index < shape.size)                                                                         \
@@ -131,7 +136,7 @@ MACS_REGISTER_UPDATES_OF(16)
 #else
 #define MACS_REGISTER_LOOP_OF(bits, name, value)                                                                       \
     static inline uint##bits##_t macs_register_##name##bits(                                                           \
-        struct macs_register *reg, struct macs_register_shape shape, uint64_t index, uint##bits##_t operand) {         \
+        const struct macs_register *reg, struct macs_register_shape shape, uint64_t index, uint##bits##_t operand) {   \
         uint##bits##_t held;                                                                                           \
         do                                                                                                             \
             held = macs_register_read##bits(reg, shape, index);                                                        \
@@ -164,12 +169,12 @@ struct macs_tally {
 
 /* When the stage is done with its packets, or comes to another cell. */
 #define MACS_REGISTER_TALLY_OF(bits)                                                                                   \
-    static inline void macs_register_settle##bits(const struct macs_tally *tally, struct macs_register *reg,           \
+    static inline void macs_register_settle##bits(const struct macs_tally *tally, const struct macs_register *reg,     \
                                                   struct macs_register_shape shape) {                                  \
         if (tally->index < shape.size)                                                                                 \
             macs_register_add##bits(reg, shape, tally->index, (uint##bits##_t)tally->sum);                             \
     }                                                                                                                  \
-    static inline void macs_register_tally##bits(struct macs_tally *tally, struct macs_register *reg,                  \
+    static inline void macs_register_tally##bits(struct macs_tally *tally, const struct macs_register *reg,            \
                                                  struct macs_register_shape shape, uint64_t index,                     \
                                                  uint##bits##_t operand) {                                             \
         if (!reg->shared) {                                                                                            \
@@ -200,7 +205,7 @@ static inline void macs_register_read_words(const struct macs_register *reg, str
             index < shape.size ? __atomic_load_n(macs_register_cell64(reg, shape, index) + word, __ATOMIC_RELAXED) : 0;
 }
 
-static inline void macs_register_write_words(struct macs_register *reg, struct macs_register_shape shape,
+static inline void macs_register_write_words(const struct macs_register *reg, struct macs_register_shape shape,
                                              uint64_t index, const uint64_t value[], uint32_t words) {
     for (uint32_t word = 0; index < shape.size && word < words; word++)
         __atomic_store_n(macs_register_cell64(reg, shape, index) + word, value[word], __ATOMIC_RELAXED);
@@ -223,7 +228,7 @@ static inline void macs_register_read(const struct macs_register *reg, uint64_t 
     }
 }
 
-static inline void macs_register_write(struct macs_register *reg, uint64_t index, const uint64_t *value) {
+static inline void macs_register_write(const struct macs_register *reg, uint64_t index, const uint64_t *value) {
     switch (reg->cell_bytes) {
     case 1:
         macs_register_write8(reg, reg->shape, index, (uint8_t)value[0]);

@@ -360,7 +360,7 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
 }
 
 /* Stage 1: from the result of I.groups to the next stage. */
-static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
+static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_lookups *lookups, uint32_t at, const struct macs_register *registers) {
     bool I_groups_hit = false;
     uint8_t dropped_at = 0;
     bool hdr_label_valid = live->hdr_label_valid;
@@ -430,19 +430,19 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         live->dropped_at = dropped_at;
         live->meta_group = meta_group;
         live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-        macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
+        macs_register_prefetch32(&registers[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
         macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
         return;
     }
     live->dropped_at = dropped_at;
     live->meta_group = meta_group;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
+    macs_register_prefetch32(&registers[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
 /* Stage 2: from the result of I.labels to the next stage. */
-static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_lookups *lookups, uint32_t at) {
+static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_lookups *lookups, uint32_t at, const struct macs_register *registers) {
     uint8_t dropped_at = live->dropped_at;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = true;
@@ -472,12 +472,12 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     live->hdr_label_ttl = hdr_label_ttl;
     live->hdr_label_value = hdr_label_value;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_register_prefetch32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
+    macs_register_prefetch32(&registers[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
 /* Stage 3: from the cells of I.last to the end. */
-static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict) {
+static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, const struct macs_register *registers) {
     uint32_t I_before = 0;
     uint8_t dropped_at = live->dropped_at;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
@@ -485,7 +485,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
-    I_before = macs_register_add32(externs[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group, 1); /* staged.p4:56 */
+    I_before = macs_register_add32(&registers[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group, 1); /* staged.p4:56 */
     macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
         *verdict = MACS_VERDICT_DROP + dropped_at;
@@ -570,6 +570,8 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
     { /* stage 1, from the result of I.groups on */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
+        struct macs_register registers_1[sizeof externs / sizeof *externs];
+        registers_1[I_last_extern] = macs_register_of(externs[I_last_extern]);
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
         for (uint32_t i = burst->prefetched; i < ahead; i++) {
@@ -589,7 +591,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
             }
             const uint32_t member = burst->members_1[i];
             struct live *const live = macs_live(burst->lives, burst->handles, member);
-            ingress_1_I_groups(live, member, sets, lookups, i);
+            ingress_1_I_groups(live, member, sets, lookups, i, registers_1);
         }
         if (next)
             next->prefetched = ahead < coming ? ahead : coming;
@@ -600,23 +602,27 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
         struct ingress_2_I_labels_lookups *const lookups = &burst->lookups_2;
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &lookups->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
         macs_lap(worker, CLOCK_INGRESS_EPILOGUE_2_START, members);
+        struct macs_register registers_2[sizeof externs / sizeof *externs];
+        registers_2[I_last_extern] = macs_register_of(externs[I_last_extern]);
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = burst->members_2[i];
             struct live *const live = macs_live(burst->lives, burst->handles, member);
-            ingress_2_I_labels(live, member, sets, lookups, i);
+            ingress_2_I_labels(live, member, sets, lookups, i, registers_2);
         }
         macs_lap(worker, CLOCK_INGRESS_EPILOGUE_2_RUN, members);
     }
     { /* stage 3, from the cells of I.last on */
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
+        struct macs_register registers_3[sizeof externs / sizeof *externs];
+        registers_3[I_last_extern] = macs_register_of(externs[I_last_extern]);
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = list[i];
             struct macs_packet record;
             struct macs_packet *const packet = &record;
             struct live *const live = macs_live(burst->lives, burst->handles, member);
             macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member]);
+            ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member], registers_3);
         }
         macs_lap(worker, CLOCK_INGRESS_EPILOGUE_3_RUN, members);
     }

@@ -137,7 +137,7 @@ class Declare:
     type: str
     name: str
     value: Expression | None = None
-    size: int = 0
+    size: int | str = 0  # a string is C
     constant: bool = False
     cite: str = ""
 
