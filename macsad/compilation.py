@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
     them; `cut`: where its first pipe is cut in two, or None; `kept`: a binary of the same may come from the cache; `queues`:
-    packets may wait in queues of ports; `read`: files that have been read for it."""
+    packets may wait in queues of ports; `const_tables`: commands whose tables are constant; `read`: files that have been
+    read for it."""
 
     path: Path
     std: str | None = None
@@ -50,6 +51,7 @@ class Request:
     target: Target = field(default_factory=builtin)
     kept: bool = True
     queues: bool = False
+    const_tables: Path | None = None
     read: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @staticmethod
@@ -60,7 +62,7 @@ class Request:
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
             named.get("kernels", ()), wanted_optimisations(named), named.get("cut"),
             choose(named.get("target_name"), named.get("target_dir")), not named.get("fresh"),
-            bool(named.get("queues")),
+            bool(named.get("queues")), named.get("const_tables"),
         )  # fmt: skip
 
     @property
@@ -135,10 +137,15 @@ def load(request: Request) -> Program:
     """Read a program to HLIR; prints what there is to say. Raises: Rejected."""
     with _telling(request, request.start) as diagnostics:
         try:
-            return _frontend(request, diagnostics).load(request.source, diagnostics)
+            program = _frontend(request, diagnostics).load(request.source, diagnostics)
         except NotRun as reason:
             diagnostics.error(reason.span, reason.message)
             raise
+        if request.const_tables is not None:
+            from macsad.const_tables import frozen
+
+            program = frozen(program, request.const_tables, diagnostics)
+        return program
 
 
 def generate_c(request: Request, program: Program) -> Generated:

@@ -19,6 +19,9 @@ from transpiler.targets.target import Kernel, Need, Target
 
 ANNOTATION = "macsad_kernel"
 OPTION = "--kernel"
+# Tables that are constant as the command line says so. More than a few entries, of which packets hit any, take longer to compare
+# one by one than the other kernels take to look up.
+GIVEN, FEW_GIVEN = "macsad_constant", 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ class Chooser:
         if isinstance(node, ValueSet):
             return Need(keys, node.size, no_words="members of a value set have no actions")
         constants = len(node.entries) if node.const_entries and node.implementation is None else None
+        if constants is not None and constants > FEW_GIVEN and any(a.name == GIVEN for a in node.annotations):
+            constants = None
         if why := no_words(node):
             return Need(keys, node.size, no_words=why, constants=constants)
         layout = word_layout(self.program, node)
