@@ -167,7 +167,7 @@ class Optimisations:
         "frames are in the cache when they are parsed; costs an instruction a packet",
     )
     stage_clocks: bool = _on(
-        "the clocks of stages: in some thousand bursts a second each step of a worker is timed (`macsad ctl stats --stages`)",
+        "the clocks of stages: in about a thousand bursts a second each step of a worker is timed (`macsad ctl stats --stages`)",
         "shows where the time of a running switch goes; costs a test a step and burst",
     )
     huge_pages: bool = _on(
