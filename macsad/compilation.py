@@ -123,7 +123,7 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
             diagnostics.warning(reason.span, "architecture", reason.message)
             return ()
         build_p4info(program, diagnostics)
-        made = _configuration(request)
+        made = configuration_of(request)
         best = optimised(program, made)
         if decided:
             from transpiler.codegen.generate import decide, notes_of
@@ -153,7 +153,7 @@ def generate_c(request: Request, program: Program) -> Generated:
     click.BadParameter."""
     from transpiler.codegen.generate import generate
 
-    kernels, made = _kernels(request, program), _configuration(request)
+    kernels, made = _kernels(request, program), configuration_of(request)
     with _telling(request, program.span) as diagnostics:
         return generate(optimised(program, made), request.target, share("templates"), diagnostics, made, kernels)
 
@@ -162,7 +162,7 @@ def decide(request: Request, program: Program) -> Decided:
     """Optimise a program and decide what its C is to be; prints what the target lacks. Raises: Rejected, click.BadParameter."""
     from transpiler.codegen.generate import decide
 
-    kernels, made = _kernels(request, program), _configuration(request)
+    kernels, made = _kernels(request, program), configuration_of(request)
     with _telling(request, program.span) as diagnostics:
         return decide(optimised(program, made), request.target, diagnostics, made, kernels)
 
@@ -171,7 +171,7 @@ def why_not_cut(request: Request, program: Program) -> str:
     """Why a program of several stages cannot be cut in two, "" if it can; prints nothing."""
     from transpiler.codegen.generate import decide
 
-    diagnostics, made = Diagnostics(), replace(_configuration(request), cut="1")
+    diagnostics, made = Diagnostics(), replace(configuration_of(request), cut="1")
     try:
         decide(optimised(program, made), request.target, diagnostics, made, _kernels(request, program))
     except Rejected:
@@ -179,7 +179,7 @@ def why_not_cut(request: Request, program: Program) -> str:
     return ""
 
 
-def _configuration(request: Request) -> Configuration:
+def configuration_of(request: Request) -> Configuration:
     """How a program is compiled that is asked for so."""
     from transpiler.switches import configuration
 

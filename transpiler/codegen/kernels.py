@@ -84,6 +84,11 @@ class Chooser:
             return None
         return self._choice(node, kernel, asker[1], need) if kernel is not None else None
 
+    def takers(self, table: Table) -> tuple[str, ...]:
+        """The names of all kernels of the target that can hold a table, best first."""
+        need = self._need(table, table.keys)
+        return tuple(k.name for k in self.target.kernels if not k.kept_by and not k.refusal(need))
+
     def _first(self, node: Table | ValueSet, need: Need) -> Kernel | None:
         kernel = self.target.kernel_for(need)
         if kernel is None:
