@@ -150,7 +150,7 @@ class Optimisations:
         "the hash of ternary tables whose entries all have the same mask: the masked key is looked up as an exact one "
         "(ternary_cells)",
         "one cache line a lookup, and no work for bytes without a mask; costs a branch in tables whose masks differ, and up to "
-        "256 bytes an entry",
+        "512 bytes an entry",
     )
     tidy_tables: bool = _on(
         "the tidying of ternary tables whose entries have changed, before the first packet and when they have not changed for a "

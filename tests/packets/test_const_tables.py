@@ -19,7 +19,7 @@ from macsad.targets import Machine
 from transpiler.diagnostics import Rejected
 from transpiler.interpreter import Switch
 
-PROGRAM = Path(__file__).parent / "const_tables.p4"
+PROGRAM = Path(__file__).parents[1] / "c" / "const_tables.p4"
 EXACT = {"vrf", "late", "fwd"}
 TABLES = ("vrf", "klass", "ports", "late", "fwd")
 DEFAULTS = {"vrf": "set_vrf 3", "klass": "classify 3", "ports": "forward 2", "late": "classify 4", "fwd": "forward 3"}

@@ -14,7 +14,7 @@ from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Prefix, Range
 from transpiler.optimisations import ALL
 
-PROGRAM = Path(__file__).parent / "const_tables.p4"
+PROGRAM = Path(__file__).parents[1] / "c" / "const_tables.p4"
 WAYS = {"by mask": ALL, "by cells": ALL.without(["one-mask", "few-entries"])}
 
 

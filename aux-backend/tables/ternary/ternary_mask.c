@@ -8,7 +8,7 @@
 enum {
     KEY_MAX = MACS_TERNARY_MASK_WORDS * 8,
     LINE = 64,
-    ROOM = 4,    /* places for each entry, when they are made */
+    ROOM = 8,    /* places for each entry, when they are made */
     FIRST = 64,  /* places at least */
     REACH = 4096 /* places behind a home at most */
 };

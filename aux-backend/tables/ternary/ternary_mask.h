@@ -11,7 +11,7 @@
  * until all are made anew. A change is one atomic store of a slot number, so what a key finds is old or new.
  * -DMACS_NO_ONE_MASK: lookups never do this.
  * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
- * Cost: lookup one hash and one line. Memory 32 to 256 bytes an entry for masks in up to 16 bytes. A change 0.1 µs.
+ * Cost: lookup one hash and one line. Memory 64 to 512 bytes an entry for masks in up to 16 bytes. A change 0.1 µs.
  */
 #ifndef MACS_TABLES_TERNARY_MASK_H
 #define MACS_TABLES_TERNARY_MASK_H
@@ -150,7 +150,7 @@ void macs_ternary_mask_free(struct macs_ternary_mask *mask);
 
 /* Whether no more rules are put, until all are made anew. */
 static inline bool macs_ternary_mask_is_full(const struct macs_ternary_mask *mask) {
-    return mask->used * UINT64_C(2) >= mask->places;
+    return mask->used * UINT64_C(4) >= mask->places;
 }
 
 /* Put a rule that has no place: whether there is one for it. Where there is none nothing has changed. */
