@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
     them; `cut`: where its first pipe is cut in two, or None; `kept`: a binary of the same may come from the cache; `queues`:
-    packets may wait in queues of ports; `read`: files that have been read for it."""
+    packets may wait in queues of ports; `const_tables`: commands whose tables are constant; `read`: files that have been
+    read for it."""
 
     path: Path
     std: str | None = None
@@ -50,6 +51,7 @@ class Request:
     target: Target = field(default_factory=builtin)
     kept: bool = True
     queues: bool = False
+    const_tables: Path | None = None
     read: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @staticmethod
@@ -60,7 +62,7 @@ class Request:
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
             named.get("kernels", ()), wanted_optimisations(named), named.get("cut"),
             choose(named.get("target_name"), named.get("target_dir")), not named.get("fresh"),
-            bool(named.get("queues")),
+            bool(named.get("queues")), named.get("const_tables"),
         )  # fmt: skip
 
     @property
@@ -121,7 +123,7 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
             diagnostics.warning(reason.span, "architecture", reason.message)
             return ()
         build_p4info(program, diagnostics)
-        made = _configuration(request)
+        made = configuration_of(request)
         best = optimised(program, made)
         if decided:
             from transpiler.codegen.generate import decide, notes_of
@@ -135,10 +137,15 @@ def load(request: Request) -> Program:
     """Read a program to HLIR; prints what there is to say. Raises: Rejected."""
     with _telling(request, request.start) as diagnostics:
         try:
-            return _frontend(request, diagnostics).load(request.source, diagnostics)
+            program = _frontend(request, diagnostics).load(request.source, diagnostics)
         except NotRun as reason:
             diagnostics.error(reason.span, reason.message)
             raise
+        if request.const_tables is not None:
+            from macsad.const_tables import frozen
+
+            program = frozen(program, request.const_tables, diagnostics)
+        return program
 
 
 def generate_c(request: Request, program: Program) -> Generated:
@@ -146,7 +153,7 @@ def generate_c(request: Request, program: Program) -> Generated:
     click.BadParameter."""
     from transpiler.codegen.generate import generate
 
-    kernels, made = _kernels(request, program), _configuration(request)
+    kernels, made = _kernels(request, program), configuration_of(request)
     with _telling(request, program.span) as diagnostics:
         return generate(optimised(program, made), request.target, share("templates"), diagnostics, made, kernels)
 
@@ -155,7 +162,7 @@ def decide(request: Request, program: Program) -> Decided:
     """Optimise a program and decide what its C is to be; prints what the target lacks. Raises: Rejected, click.BadParameter."""
     from transpiler.codegen.generate import decide
 
-    kernels, made = _kernels(request, program), _configuration(request)
+    kernels, made = _kernels(request, program), configuration_of(request)
     with _telling(request, program.span) as diagnostics:
         return decide(optimised(program, made), request.target, diagnostics, made, kernels)
 
@@ -164,7 +171,7 @@ def why_not_cut(request: Request, program: Program) -> str:
     """Why a program of several stages cannot be cut in two, "" if it can; prints nothing."""
     from transpiler.codegen.generate import decide
 
-    diagnostics, made = Diagnostics(), replace(_configuration(request), cut="1")
+    diagnostics, made = Diagnostics(), replace(configuration_of(request), cut="1")
     try:
         decide(optimised(program, made), request.target, diagnostics, made, _kernels(request, program))
     except Rejected:
@@ -172,7 +179,7 @@ def why_not_cut(request: Request, program: Program) -> str:
     return ""
 
 
-def _configuration(request: Request) -> Configuration:
+def configuration_of(request: Request) -> Configuration:
     """How a program is compiled that is asked for so."""
     from transpiler.switches import configuration
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from macsad.options import Decorated, target_options
+from macsad.options import READABLE, Decorated, target_options
 from transpiler.optimisations import DOES, NAMES, SYNONYMS
 from transpiler.passes.pipeline import PASSES
 
@@ -62,13 +62,17 @@ def generating_options(command: Decorated) -> Decorated:
 
 
 def deciding_options(command: Decorated) -> Decorated:
-    """What its C is to be: --target, --kernel, --cut, --queues, and what is not to be optimised: see `wanted_optimisations`."""
+    """What its C is to be: --target, --const-tables, --kernel, --cut, --queues, and what is not to be optimised: see
+    `wanted_optimisations`."""
     command = _optimisation_options(command)
     for add in (
         target_options,
         click.option("--queues", is_flag=True,
                      help="Packets may wait in queues of ports between ingress and egress (set_queue_rate); a program that looks "
                           "at them has them in any case."),
+        click.option("--const-tables", type=READABLE, metavar="FILE",
+                     help="Tables that these commands (table_add, table_set_default) fill have these entries for ever: they are "
+                          "compiled in."),
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),
         click.option("--cut", metavar="TABLE|STAGE",

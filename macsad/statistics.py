@@ -33,7 +33,15 @@ def table(now: Statistics, before: Statistics | None, width: int | None = None) 
                 f"{_rate(port, earlier, octets, seconds, 8):>7}",
             ]
         lines.append(" ".join(cells))
-    return "\n".join([*lines, *_sums(now, before, seconds), _batch(now)]) + "\n"
+    return "\n".join([*lines, *_sums(now, before, seconds), *_ways(now), _batch(now)]) + "\n"
+
+
+def _ways(now: Statistics) -> list[str]:
+    """How tables are looked up whose entries allow a shorter way than others."""
+    ways: dict[str, list[str]] = {}
+    for name, way in now.get("ways", {}).items():
+        ways.setdefault(way, []).append(shown(name))
+    return [f"looked up by {way}: {', '.join(names)}" for way, names in sorted(ways.items())]
 
 
 def _batch(now: Statistics) -> str:

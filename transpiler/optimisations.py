@@ -152,6 +152,12 @@ class Optimisations:
         "some entry has a mask (ternary_cells)",
         "a table of up to 16 entries costs a few instructions a packet; costs a branch in tables with more",
     )
+    one_mask: bool = _on(
+        "the hash of ternary tables whose entries all have the same mask: the masked key is looked up as an exact one "
+        "(ternary_cells)",
+        "one cache line a lookup, and no work for bytes without a mask; costs a branch in tables whose masks differ, and up to "
+        "512 bytes an entry",
+    )
     tidy_tables: bool = _on(
         "the tidying of ternary tables whose entries have changed, before the first packet and when they have not changed for a "
         "second (ternary_cells)",
@@ -168,7 +174,7 @@ class Optimisations:
         "frames and cells are in the nearest cache when they are used; costs an instruction for each, a packet",
     )
     stage_clocks: bool = _on(
-        "the clocks of stages: in some thousand bursts a second each step of a worker is timed (`macsad ctl stats --stages`)",
+        "the clocks of stages: in about a thousand bursts a second each step of a worker is timed (`macsad ctl stats --stages`)",
         "shows where the time of a running switch goes; costs a test a step and burst",
     )
     huge_pages: bool = _on(

@@ -116,6 +116,7 @@ SWITCHES: dict[str, Switch] = {
     "empty-tables": _lowering(empty_tables=False),
     "key-words": _lowering(key_words=False),
     "few-entries": _define("MACS_NO_FEW_ENTRIES"),
+    "one-mask": _define("MACS_NO_ONE_MASK"),
     "prefetch": _define("MACS_NO_PREFETCH"),
     "simd": _define("MACS_SCAN_PLAIN", "MACS_CRC_PLAIN"),
     "tidy-tables": _setting("leaves_untidy"),

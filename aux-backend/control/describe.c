@@ -217,6 +217,23 @@ static void describe_places(const struct macs_program *program, const struct mac
     }
 }
 
+/* Tables whose lookups are made in a way that their entries allow now; the others are left out. */
+static void describe_ways(const struct macs_switch *sw, struct macs_text *text) {
+    const char *separator = "";
+    macs_text_add(text, ",\"ways\":{");
+    for (unsigned i = 0; i < sw->table_count; i++) {
+        const struct macs_table *table = &sw->program->tables[i];
+        const struct macs_table_ops *ops = table->desc->ops;
+        const char *const way = ops && ops->way ? ops->way(table->state) : NULL;
+        if (!way)
+            continue;
+        macs_text_add(text, "%s", separator);
+        pair(text, table->desc->name, way);
+        separator = ",";
+    }
+    macs_text_add(text, "}");
+}
+
 static void describe_adapt(const struct macs_adapt *adapt, struct macs_text *text) {
     macs_text_add(text,
                   ",\"adapt\":{\"on\":%s,\"searching\":%s,\"searches\":%" PRIu64 ",\"changes\":%" PRIu64
@@ -252,6 +269,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                       ",\"decisions\":{\"found\":%" PRIu64 ",\"not_found\":%" PRIu64 ",\"not_looked_up\":%" PRIu64 "}",
                       sum.decided, sum.undecided, sum.skipped);
     describe_adapt(sw->adapt, text);
+    describe_ways(sw, text);
     describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
     macs_text_add(text,

@@ -21,8 +21,9 @@ static void describe_table(const struct macs_table *table, struct macs_text *tex
     if (!ops)
         return;
     uint64_t bytes = ops->memory_bytes(table->state);
-    macs_text_add(text, "%s: %s, %" PRIu32 " of %" PRIu32 " entries, ", table->desc->name, ops->name,
-                  ops->count(table->state), table->desc->shape.size);
+    const char *const way = ops->way ? ops->way(table->state) : NULL;
+    macs_text_add(text, "%s: %s%s%s, %" PRIu32 " of %" PRIu32 " entries, ", table->desc->name, ops->name,
+                  way ? " by " : "", way ? way : "", ops->count(table->state), table->desc->shape.size);
     size(text, bytes);
     macs_text_add(text, ", lookups read ");
     size(text, ops->reader_bytes ? ops->reader_bytes(table->state) : bytes);

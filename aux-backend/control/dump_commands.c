@@ -187,8 +187,9 @@ static int table_info(struct macs_console *console, unsigned count, char **words
     const struct macs_table_desc *desc = entries->table->desc;
     print_table(desc, answer);
     macs_text_add(answer, "%" PRIu32 " of %" PRIu32 " entries", macs_entries_count(entries), desc->shape.size);
+    const char *const way = desc->ops && desc->ops->way ? desc->ops->way(entries->table->state) : NULL;
     if (desc->ops)
-        macs_text_add(answer, ", kernel %s, %" PRIu64 " bytes", desc->ops->name,
+        macs_text_add(answer, ", kernel %s%s%s, %" PRIu64 " bytes", desc->ops->name, way ? " by " : "", way ? way : "",
                       desc->ops->memory_bytes(entries->table->state));
     if (desc->ops && desc->ops->reader_bytes)
         macs_text_add(answer, ", %" PRIu64 " of which lookups read", desc->ops->reader_bytes(entries->table->state));

@@ -28,7 +28,10 @@ static int parse_action(struct macs_console *console, const struct macs_table_de
 }
 
 static int check_changeable(const struct macs_table_desc *desc, struct macs_text *answer) {
-    return desc->const_entries ? macs_text_fail(answer, "the entries of table %s are constant", desc->name) : 0;
+    if (!desc->const_entries)
+        return 0;
+    return macs_text_fail(answer, "the entries of table %s are constant (%s)", desc->name,
+                          desc->const_since ? desc->const_since : "in the program");
 }
 
 static int parse_priority(const char *word, int32_t *priority, struct macs_text *answer) {

@@ -1,6 +1,6 @@
 /* The stage clocks of a worker: macs/clock.h says what they are.
  *
- * Bursts are sampled so seldom that they are 2^19 cycles apart, at least half of that: the distance in bursts adapts,
+ * Bursts are sampled so seldom that they are 2^21 cycles apart, at least half of that: the distance in bursts adapts,
  * and is random, so that no traffic with a period of its own is sampled at one place of it. A sample in which the
  * system took the worker from its CPU is left out. Threads: the worker's own. Others may read the sums.
  */
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 /* Cycles between two samples, about. */
-#define MACS_CLOCK_DISTANCE (UINT64_C(1) << 19)
+#define MACS_CLOCK_DISTANCE (UINT64_C(1) << 21)
 
 /* Bursts from one sample to the next on average, at most; a power of two. */
 #define MACS_CLOCK_PERIOD_MAX 65536u

@@ -38,7 +38,7 @@ def data(explained: Explained) -> dict[str, Any]:
         ],
         "lines": [
             {"file": file, "line": number, "cycles": line.cycles, "waits": line.waits, "if_comes": line.if_comes,
-             "share": line.share, "stages": line.stages}
+             "share": line.share, "dropped": line.dropped, "stages": line.stages}
             for (file, number), line in sorted(by_line(explained).items())
         ],
     }  # fmt: skip

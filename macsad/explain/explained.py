@@ -41,7 +41,8 @@ class Explained:
     come to parser states, tables and actions, None where it is not known. `over_entries`, `over_cores`: measured points,
     entries a table or workers, and millions of packets a second. `ran`: whether anything was measured; `elsewhere`: whether it
     was on another machine, `here`, than the one that is predicted for, `machine`. `clocked`:
-    cycles a packet by the clocks of all stages; `costs` are scaled to what was measured without looking at them."""
+    cycles a packet by the clocks of all stages; `costs` are scaled to what was measured without looking at them.
+    `dropped`: the share of packets that lines drop, by FILE:LINE as the switch names them."""
 
     name: str
     planned: Planned
@@ -64,6 +65,7 @@ class Explained:
     ran: bool = True
     elsewhere: bool = False
     clocked: float = 0.0
+    dropped: Mapping[str, float] = field(default_factory=dict)
 
     def predict(self, point: Point | None = None, program: ProgramProfile | None = None) -> Prediction:
         """What the model says of a packet there; of the program as it is unless another is given."""

@@ -25,7 +25,7 @@ Place = tuple[str, int]  # a file and a line of it
 class Line:
     """`cycles` a packet that is received, of which reads wait for `waits`; `if_comes`: of a packet that comes there, where none
     was seen to. `share` of the packets that come, None where that is not known. `stages`: numbers of those that the line is in.
-    `tables`: those that are applied there."""
+    `tables`: those that are applied there. `dropped`: the share of packets that it was seen to drop."""
 
     cycles: float = 0.0
     waits: float = 0.0
@@ -33,6 +33,7 @@ class Line:
     share: float | None = None
     stages: list[int] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
+    dropped: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,10 @@ def by_line(explained: Explained) -> dict[Place, Line]:
     found: dict[Place, Line] = {}
     for part in parts:
         _divide(found, part, each, explained)
-    for line in found.values():
+    for (file, number), line in found.items():
         if line.share == 0 and line.cycles:
             line.share = None  # it stands in another place, too, and of that it is not known
+        line.dropped = explained.dropped.get(f"{file.rpartition('/')[2]}:{number}", 0.0)
     return found
 
 

@@ -76,14 +76,17 @@ def run(
     case = _Case.of(request, machines, point_of(request), cores)
     with Closing() as closing:
         subject = Subject(request, case.hlir, case.planned, traffic, folder, closing)
-        before = subject.switch.stages()
+        before, counted = subject.switch.stages(), subject.switch.stats()
         subject.switch.measure("", *case.point, SECONDS)
         worker = stages.since(subject.switch.stages(), before)[0]
+        dropped = _dropped(subject.switch.stats(), counted)
         points = tuple(dict.fromkeys((VANILLA, USUAL, case.point, *(GRID if more else ()))))
         turns = [Turn(p, subject.switch, "", *p) for p in points]
         measured = {p: figure(found).cycles for p, found in measure(turns, ROUNDS, SAMPLE, advance).items()}
         found = _put_together(case, worker, measured, subject.reads_of, subject.length, traffic.told)
-        found = replace(found, tables=_tables(case.planned, subject.switch.tables), ways=_ways(traffic))
+        found = replace(
+            found, tables=_tables(case.planned, subject.switch.tables), ways=_ways(traffic), dropped=dropped
+        )
         workers = len(worker_cpus(1 << 10)) if more else 1
         over_cores = tuple((count, _rate(case, traffic, folder, closing, count)) for count in range(2, workers + 1))
     if over_cores:
@@ -91,6 +94,13 @@ def run(
     if more and entries:
         found = replace(found, over_entries=_over_entries(case, folder, entries, found))
     return found
+
+
+def _dropped(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, float]:
+    """The share of packets that each line has dropped meanwhile."""
+    received = (now["received"] - before["received"]) or 1
+    counts = {place: count - before["dropped_at"].get(place, 0) for place, count in now["dropped_at"].items()}
+    return {place: count / received for place, count in counts.items() if count}
 
 
 def point_of(request: Request) -> Point:

@@ -88,7 +88,7 @@ def render_page(explained: Explained) -> Page:
         e=explained, sources=sources(lines), prediction=explained.predict(), terms=advice.terms(explained),
         limiting=advice.limiting(explained), trials=advice.trials(explained),
         pages_gain=advice.pages_gain(explained), stages=_stages(explained), placements=place_file.rows(explained.placed),
-        placed=_placements(explained), charts=found, drawn=drawn, hottest=_hottest(lines),
+        placed=_placements(explained), charts=found, drawn=drawn, hottest=_hottest(lines), dropping=_dropping(lines),
         placement=placement,
         chosen=str(place_file.chosen(explained.placed, explained.placed.best)), notices=notices,
         explained_lines=sum(line.cycles for line in lines.values()),
@@ -125,6 +125,14 @@ def _rows(texts: Sequence[str], own: dict[int, Line], most: float) -> Iterator[R
         line = own.get(number)
         yield Row(number, shown_lines(cut), line, sqrt(line.cycles / most) if line else 0.0, number - before - 1)
         before = number
+
+
+def _dropping(lines: dict[tuple[str, int], Line]) -> list[tuple[str, int, Line, str]]:
+    """The lines that drop the most packets, likewise."""
+    order = sorted((place for place, line in lines.items() if line.dropped), key=lambda place: -lines[place].dropped)
+    return [
+        (shown(file), number, lines[file, number], shown(_text(file, number).strip())) for file, number in order[:10]
+    ]
 
 
 def _hottest(lines: dict[tuple[str, int], Line]) -> list[tuple[str, int, Line, str]]:

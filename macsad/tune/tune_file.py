@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from macsad.tune.tuned import VERSION
@@ -17,6 +18,7 @@ def toml(tuning: Tuning, program: str, where: str) -> str:
     """The file: settings, and in comments what they gain and what was measured."""
     settings = tuning.settings
     names = ", ".join(f'"{name}"' for name in settings.without)
+    kernels = ", ".join(map(json.dumps, settings.kernels))
     lines = [
         f"# How `macsad tune` has set {shown(program)} for {where}.",
         f"# Traffic: {shown(tuning.traffic)}.",
@@ -26,7 +28,10 @@ def toml(tuning: Tuning, program: str, where: str) -> str:
         f"burst = {settings.burst}  # B, packets that are received at once",
         f"sub_batch = {settings.sub_batch}  # b, lookups in flight at once",
         f"without = [{names}]  # optimisations that cost more than they gain here",
+        f"kernels = [{kernels}]  # of tables, where another one than the compiler's choice gains",
         "",
+        *(f"# {shown(name)}: {kernel}" for name, kernel in tuning.kernels),
+        *(["#"] if tuning.kernels else []),
         *(f"# {line}" for line in gains(tuning)),
         "#",
         *(f"# {line}" for line in rows(tuning)),
@@ -56,7 +61,7 @@ def rows(tuning: Tuning) -> list[str]:
 
 def _row(row: Row) -> str:
     predicted, measured = ("" if cycles is None else f"{cycles:.0f}" for cycles in (row.predicted, row.measured))
-    less = f"  without {row.without}" if row.without else ""
+    less = f"  {'with' if '=' in row.without else 'without'} {shown(row.without)}" if row.without else ""
     return f"{row.point[0]:>3} {row.point[1]:>3} {predicted:>9} {measured:>8}{less}"
 
 
@@ -68,6 +73,7 @@ def data(tuning: Tuning) -> dict[str, Any]:
     """For JSON."""
     return {
         "burst": tuning.settings.burst, "sub_batch": tuning.settings.sub_batch, "without": tuning.settings.without,
+        "kernels": tuning.settings.kernels, "tables": dict(tuning.kernels),
         "limit": tuning.limit, "predicted": tuning.predicted, "measured": tuning.chosen, "usual": tuning.usual,
         "vanilla": tuning.vanilla, "seconds": tuning.seconds, "hz": tuning.hz, "traffic": tuning.traffic,
         "points": [

@@ -16,7 +16,7 @@ from transpiler.optimisations import NAMES
 from transpiler.targets.description import MAX_BURST
 
 VERSION = 1
-KEYS = ("burst", "sub_batch", "without")
+KEYS = ("burst", "sub_batch", "without", "kernels")
 
 
 class BadTuning(click.ClickException):
@@ -25,26 +25,40 @@ class BadTuning(click.ClickException):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """B and b of a switch whose command line has others, and the optimisations that are left out."""
+    """B and b of a switch whose command line has others, the optimisations that are left out, and kernels of tables that the
+    compiler would not have chosen: TABLE=KERNEL."""
 
     burst: int
     sub_batch: int
     without: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return ", ".join((f"B={self.burst}", f"b={self.sub_batch}", *(f"no {name}" for name in self.without)))
+        left_out = (f"no {name}" for name in self.without)
+        return ", ".join((f"B={self.burst}", f"b={self.sub_batch}", *left_out, *self.kernels))
 
     def of(self, request: Request) -> Request:
         """The program with these settings."""
         run = replace(request.target.run, burst=self.burst, sub_batch=self.sub_batch)
         wanted = request.wanted.without(self.without)
-        return replace(request, target=replace(request.target, run=run), wanted=wanted)
+        asked = [kernel.partition("=")[0] for kernel in request.kernels]
+        kernels = tuple(one for one in self.kernels if not _names_one(one.partition("=")[0], asked))
+        return replace(
+            request, target=replace(request.target, run=run), wanted=wanted, kernels=(*kernels, *request.kernels)
+        )
 
     def __post_init__(self) -> None:
         if not 1 <= self.sub_batch <= self.burst <= MAX_BURST:
             raise ValueError(f"b is from 1 to B, and B at most {MAX_BURST}: not B={self.burst}, b={self.sub_batch}")
+        if wrong := [one for one in self.kernels if not all(one.partition("="))]:
+            raise ValueError(f"'{wrong[0]}' is not TABLE=KERNEL")
         if unknown := [name for name in self.without if name not in NAMES]:
             raise ValueError(f"there is no optimisation '{unknown[0]}'")
+
+
+def _names_one(table: str, asked: list[str]) -> bool:
+    """Whether the command line says what kernel the table has, by its name or the end of it."""
+    return any(table == name or table.endswith(f".{name}") for name in asked)
 
 
 def beside(program: Path) -> Path:
@@ -83,7 +97,8 @@ def read(path: Path) -> Settings:
     """The settings in a file. Raises: BadTuning."""
     try:
         data = decided.read(path, "tune", VERSION, KEYS)
-        return Settings(_number(data, "burst"), _number(data, "sub_batch"), _names(data.get("without", [])))
+        return Settings(_number(data, "burst"), _number(data, "sub_batch"), _names(data, "without", "optimisations"),
+                        _names(data, "kernels", "TABLE=KERNEL"))  # fmt: skip
     except (OSError, ValueError) as error:
         raise BadTuning(f"{path}: {error}") from None
 
@@ -94,7 +109,8 @@ def _number(data: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def _names(value: object) -> tuple[str, ...]:
+def _names(data: Mapping[str, Any], key: str, what: str) -> tuple[str, ...]:
+    value = data.get(key, [])
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ValueError("'without' is to be a list of optimisations")
+        raise ValueError(f"'{key}' is to be a list of {what}")
     return tuple(value)

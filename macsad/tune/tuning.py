@@ -17,6 +17,7 @@ from macsad.bench.session import VANILLA, Point
 from macsad.compilation import Request
 from macsad.subject.stage_costs import NoClocks
 from macsad.subject.subject import Subject, Traffic
+from macsad.tune.kernels import other_kernels
 from macsad.tune.tuned import Settings
 from transpiler.hlir.program import Program
 from transpiler.model.choice import Candidate, beside, ranked, worth_measuring
@@ -36,7 +37,7 @@ LAST, ROUNDS_LAST = 4, 12
 BETTER = 0.02  # of what an optimisation is left out for
 ALIKE = 0.005  # no difference: the smaller B and b are taken, as packets stay for a shorter time
 
-Key = tuple[str, int, int]  # the optimisation that is left out or "", B, b
+Key = tuple[str, int, int]  # the optimisation that is left out, or the kernel that a table has, or ""; B, b
 Advance = Callable[[int, int], None]
 
 
@@ -54,7 +55,7 @@ class Row:
 class Tuning:
     """What was found. `usual`, `vanilla`: measured at the settings of a switch that is told nothing, and at one packet at a time,
     cycles a packet; `chosen`: at the settings, None where the model alone has chosen. `rows`: all that was looked at, the best
-    first; `seconds`: that measuring took. `hz`: of the counter."""
+    first; `seconds`: that measuring took. `hz`: of the counter; `kernels`: of each table, as they are then."""
 
     settings: Settings
     limit: str
@@ -66,6 +67,7 @@ class Tuning:
     seconds: float
     hz: float
     traffic: str
+    kernels: tuple[tuple[str, str], ...] = ()
 
 
 def tune(
@@ -89,15 +91,30 @@ def tune(
             return Tuning(Settings(*best.point), best.prediction.limit.value, best.prediction.cycles, None, usual, vanilla,
                           rows, monotonic() - begin, elsewhere.hz, traffic.told)  # fmt: skip
         taken = monotonic() - begin
-        variants = subject.variants(VARIANTS, made_without(request, hlir), closing)
+        others = other_kernels(request, planned, subject.switch.tables)
+        variants = subject.variants((*VARIANTS, *others), made_without(request, hlir), closing)
         search = _Search(order, subject.switch, variants, advance)
         key, final, rows = search.best()
         prediction = next(one.prediction for one in order if one.point == key[1:])
         return Tuning(
-            Settings(key[1], key[2], (key[0],) if key[0] else ()), prediction.limit.value, prediction.cycles,
+            settings_of(key), prediction.limit.value, prediction.cycles,
             figure(final[key]).cycles, figure(final["", *USUAL]).cycles, vanilla, rows, taken + search.seconds, machine.hz,
-            traffic.told,
+            traffic.told, _kernels(planned, key[0]),
         )  # fmt: skip
+
+
+def settings_of(key: Key) -> Settings:
+    """What the fastest key of all says."""
+    name, burst, sub_batch = key
+    is_kernel = "=" in name
+    return Settings(burst, sub_batch, (name,) if name and not is_kernel else (), (name,) if is_kernel else ())
+
+
+def _kernels(planned: Planned, change: str) -> tuple[tuple[str, str], ...]:
+    """The kernel of each table, with that change."""
+    table, _, kernel = change.partition("=")
+    tables = (name for name in planned.kernels if name in planned.program.table)
+    return tuple((name, kernel if kernel and name == table else planned.kernels[name].name) for name in tables)
 
 
 def _profile(
@@ -115,11 +132,14 @@ def _profile(
 
 
 def made_without(request: Request, hlir: Program) -> Callable[[str], Request | None]:
-    """The program without an optimisation; None where that makes no difference."""
+    """The program without an optimisation, or with another kernel (TABLE=KERNEL); None where that makes no difference."""
     code = compilation.generate_c(request, hlir).c
 
     def less(name: str) -> Request | None:
-        made = replace(request, wanted=request.wanted.without([name]))
+        if "=" in name:
+            made = replace(request, kernels=(*request.kernels, name))
+        else:
+            made = replace(request, wanted=request.wanted.without([name]))
         return None if compilation.generate_c(made, hlir).c == code else made
 
     return less

@@ -41,6 +41,7 @@ QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 OF_FEW = {
     "-DMACS_TERNARY_FEW": ("ternary/*.c",),
     "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c",),
+    "-DMACS_NO_ONE_MASK": ("ternary/*.c",),
     "-DMACS_CHANGES_REPEATS": ("ternary/*.c", "lpm/*.c"),
     "-DMACS_QSBR_TIMEOUT_NS": ("common/*.c", "lpm/*.c"),
 }
@@ -185,6 +186,27 @@ def test_without_the_scan_of_few_entries_lookups_are_the_same(build: Build) -> N
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
 def test_a_table_grows_past_few_entries_and_shrinks_while_readers_look(build: Build, flags: list[str]) -> None:
     run(build("few", "gcc", *flags), 400)
+
+
+# One entry in 400 or 4,000 has a mask of its own: the table is tidied in between, and then has one mask, or not.
+@pytest.mark.parametrize(
+    ("size", "key_bytes", "ranges"), [(60, 8, 0), (200, 5, 0), (200, 13, 0), (90, 13, 4), (60, 40, 0), (120, 20, 20)]
+)
+def test_entries_of_one_mask_agree_with_the_reference(build: Build, size: int, key_bytes: int, ranges: int) -> None:
+    fresh = int.from_bytes(os.urandom(4), "little")
+    for flags in ([*MEMORY], SAME_HASHES):
+        binary = build("random", "gcc", *flags, f"-DSIZE={size}", WRAP)
+        told = run(binary, "ternary_cells", key_bytes, key_bytes, 12_000, 1, 0, ranges, 4000)
+        assert int(told.split()[1]) > 0
+        for failing in (0, 5):
+            run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges, 400)
+    binary = build("random", "gcc", *MEMORY, "-DMACS_NO_ONE_MASK", f"-DSIZE={size}", WRAP)
+    run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0, ranges, 400)
+
+
+@pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
+def test_a_table_has_one_mask_or_several_while_readers_look(build: Build, flags: list[str]) -> None:
+    run(build("mask", "gcc", *flags), 400)
 
 
 @pytest.mark.parametrize(("size", "ranges"), [(700, 4), (900, 0), (2_500, 2), (12_000, 0)])

@@ -176,6 +176,7 @@ def readings() -> Iterator[dict[str, Any]]:
             "ports": [came, went],
             "drops": drops,
             "dropped_at": {"l3fwd.p4:57": second * 10},
+            "ways": {"Ingress.acl": "one mask", "Egress.acl": "few entries", "Ingress.nat": "one mask"},
         }
 
 
@@ -193,6 +194,8 @@ received 1,500 + copies 0 = sent 1,490 + dropped 10
 dropped, program: 10, 10 a second
 dropped at l3fwd.p4:57: 10, 10 a second
 missed, port 0: 1, 1 a second
+looked up by few entries: Egress.acl
+looked up by one mask: Ingress.acl, Ingress.nat
 burst 64, sub-batch 16; adapt on, 2 changes in 9 searches
 """
 

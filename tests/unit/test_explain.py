@@ -80,6 +80,16 @@ def test_what_no_frame_comes_to_takes_nothing_and_is_predicted_for_one_that_does
     assert sum(line.cycles for line in lines.values()) == pytest.approx(sum(cost.cycles for cost in found.costs))
 
 
+def test_lines_that_drop_are_told() -> None:
+    found = replace(explained(app("l3fwd")), dropped={"other.p4:40": 0.25})
+    (_, number), line = next((place, line) for place, line in by_line(found).items() if line.tables)
+    assert line.dropped == 0 and "The lines that drop packets" not in render_page(found).text
+    found = replace(found, dropped={f"l3fwd.p4:{number}": 0.375})
+    shown = render_page(found).text
+    assert "The lines that drop packets" in shown and "drops 38 %" in shown
+    assert [(one["line"], one["dropped"]) for one in data(found)["lines"] if one["dropped"]] == [(number, 0.375)]
+
+
 def test_ways_are_taken_as_often_as_any_other() -> None:
     planned = explained(app("router")).planned
     pipe = planned.schedule.pipes[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from macsad import cli, compilation
 from macsad.bench.samples import Sample
 from macsad.compilation import Request
 from macsad.tune import tune_file, tuned, tuning
+from macsad.tune.kernels import other_kernels
 from macsad.tune.tuned import BadTuning, Settings
 from transpiler.model.choice import GRID, SPREAD, SUB_BATCHES, beside, ranked, worth_measuring
 from transpiler.model.machine import machine_profile
@@ -73,18 +75,19 @@ def test_rounds_are_compared_with_each_other() -> None:
 
 def found(settings: Settings, chosen: float | None = 90.0) -> tuning.Tuning:
     rows = (tuning.Row("", (128, 16), 95.0, 90.0), tuning.Row("bulk", (64, 64), None, 99.0))
-    return tuning.Tuning(settings, "memory", 95.0, chosen, 120.0, 300.0, rows, 5.0, 2e9, "made")
+    return tuning.Tuning(settings, "memory", 95.0, chosen, 120.0, 300.0, rows, 5.0, 2e9, "made", (("I.t", "lpm_trie"),))
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     file = tmp_path / "p.tune.toml"
-    settings = Settings(128, 16, ("bulk",))
+    settings = Settings(128, 16, ("bulk",), ('I.odd "name"=exact_hash',))
     file.write_text(tune_file.toml(found(settings), "p.p4", "here"))
     assert tuned.read(file) == settings
     text = file.read_text()
     assert "Predicted: 95 cycles a packet, 21.1 million a second, limited by memory." in text
     assert "1.33 times as fast as B=64, b=64, and 3.33 times" in text
     assert "without bulk" in text and tomllib.loads(text)["without"] == ["bulk"]
+    assert tomllib.loads(text)["kernels"] == ['I.odd "name"=exact_hash'] and "# I.t: lpm_trie\n" in text
     assert "by the model alone" in tune_file.toml(found(settings, None), "p.p4", "there")
     assert tune_file.data(found(settings))["points"][1]["without"] == "bulk"
 
@@ -99,6 +102,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         ("version = 2\nburst = 8\nsub_batch = 8", "version 2"),
         ('version = 1\nburst = 8\nsub_batch = 8\nwithout = ["x"]', "no optimisation 'x'"),
         ("version = 1\nburst = 8\nsub_batch = 8\nwithout = 'bulk'", "a list of optimisations"),
+        ("version = 1\nburst = 8\nsub_batch = 8\nkernels = ['t']", "'t' is not TABLE=KERNEL"),
+        ("version = 1\nburst = 8\nsub_batch = 8\nkernels = 3", "'kernels' is to be a list of TABLE=KERNEL"),
         ("version = 1\nB = 8", "there is no 'B'"),
     ],
 )
@@ -126,6 +131,36 @@ def test_a_program_takes_the_file_beside_it_and_says_so(tmp_path: Path, capsys: 
     c = compilation.generate_c(made, compilation.load(made)).c
     assert ".burst = 32," in c and ".sub_batch = 8," in c and "_bulk_" not in c
     assert tuned.taken(plain, {"no_tune": True}) == plain
+
+
+def test_a_table_gets_the_kernel_of_the_file_unless_the_command_line_has_another(tmp_path: Path) -> None:
+    plain = program(tmp_path)
+    settings = Settings(32, 8, (), ("L3Ingress.routes=lpm_trie",))
+
+    def kernel_of(request: Request) -> str:
+        planned = compilation.decide(request, compilation.load(request)).planned
+        return planned.kernels["L3Ingress.routes"].name
+
+    assert kernel_of(settings.of(plain)) == "lpm_trie"
+    assert kernel_of(settings.of(replace(plain, kernels=("routes=ternary_tuple",)))) == "ternary_tuple"
+    assert tuning.settings_of(("L3Ingress.routes=lpm_trie", 32, 8)) == settings
+    assert tuning.settings_of(("bulk", 32, 8)) == Settings(32, 8, ("bulk",))
+
+
+def test_kernels_are_tried_that_can_hold_a_filled_table(tmp_path: Path) -> None:
+    plain = program(tmp_path)
+    planned = compilation.decide(plain, compilation.load(plain)).planned
+
+    def tried(entries: int, *kernels: str) -> tuple[str, ...]:
+        described = [{"name": "L3Ingress.routes", "entries": entries, "reader_bytes": 4096}]
+        return other_kernels(replace(plain, kernels=kernels), planned, described)
+
+    assert tried(5) == tuple(f"L3Ingress.routes={name}" for name in ("lpm_trie", "ternary_tuple")[: len(tried(5))])
+    assert "L3Ingress.routes=lpm_trie" in tried(5)
+    assert tried(0) == () and tried(5, "routes=lpm_dir24") == ()
+    less = tuning.made_without(plain, compilation.load(plain))
+    assert less("L3Ingress.routes=lpm_trie") == replace(plain, kernels=("L3Ingress.routes=lpm_trie",))
+    assert less("L3Ingress.routes=lpm_dir24") is None
 
 
 def test_another_file_is_taken_where_it_is_asked_for(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ from transpiler.targets.target import Kernel, Need, Target
 
 ANNOTATION = "macsad_kernel"
 OPTION = "--kernel"
+# Tables that are constant as the command line says so. More than a few entries, of which packets hit any, take longer to compare
+# one by one than the other kernels take to look up.
+GIVEN, FEW_GIVEN = "macsad_constant", 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,11 @@ class Chooser:
             return None
         return self._choice(node, kernel, asker[1], need) if kernel is not None else None
 
+    def takers(self, table: Table) -> tuple[str, ...]:
+        """The names of all kernels of the target that can hold a table, best first."""
+        need = self._need(table, table.keys)
+        return tuple(k.name for k in self.target.kernels if not k.kept_by and not k.refusal(need))
+
     def _first(self, node: Table | ValueSet, need: Need) -> Kernel | None:
         kernel = self.target.kernel_for(need)
         if kernel is None:
@@ -116,6 +124,8 @@ class Chooser:
         if isinstance(node, ValueSet):
             return Need(keys, node.size, no_words="members of a value set have no actions")
         constants = len(node.entries) if node.const_entries and node.implementation is None else None
+        if constants is not None and constants > FEW_GIVEN and any(a.name == GIVEN for a in node.annotations):
+            constants = None
         if why := no_words(node):
             return Need(keys, node.size, no_words=why, constants=constants)
         layout = word_layout(self.program, node)

@@ -196,6 +196,7 @@ class Tables:
             entries=tuple(self._entry(declared, packed, number) for number in range(len(declared.entries))),
             default=EntryView("", "", "", 0, 0, self._data(table, declared.default_action), NOWHERE),
             const_entries=declared.const_entries,
+            const_since=_const_since(declared),
             const_default=declared.const_default,
             profile=profile,
             indexed=is_indexed(declared),
@@ -258,6 +259,12 @@ class Tables:
 def is_indexed(table: Table) -> bool:
     """Whether a hit uses the entry's index."""
     return bool(table.direct) or table.ages
+
+
+def _const_since(table: Table) -> Outside | None:
+    """Where it is said that its entries are constant."""
+    span = table.entries[0].span if table.entries else table.default_action.span
+    return cite(span.file, span.line) if table.const_entries else None
 
 
 def _fields(packed: tuple[PackedKey, ...], words: WordLayout | None = None) -> tuple[FieldView, ...]:

@@ -93,6 +93,7 @@ class TableView:
     entries: tuple[EntryView, ...]
     default: EntryView
     const_entries: bool
+    const_since: Outside | None
     const_default: bool
     profile: int
     indexed: bool

@@ -1,9 +1,8 @@
 /* Stage clocks: where the time of a worker goes, always there and seldom read.
  *
- * Some thousand bursts a second are sampled. In a sampled burst the worker reads the cycle counter behind each step (a
- * lap), and adds what went by since the last lap to the clock of that step. So the clocks of a burst add up to all of
- * it. In other bursts a lap is a load and a branch.
- * Threads: a worker's own.
+ * About a thousand bursts a second are sampled. In a sampled burst the worker reads the cycle counter behind each step
+ * (a lap), and adds what went by since the last lap to the clock of that step. So the clocks of a burst add up to all
+ * of it. In other bursts a lap is a load and a branch. Threads: a worker's own.
  */
 #ifndef MACS_CLOCK_H
 #define MACS_CLOCK_H

@@ -128,6 +128,9 @@ struct macs_table_ops {
     /* Make lookups as fast as they can be for the entries that are there, which changes have left slower: 0 or -errno,
      * and then they are as they were. Entries stay as they are. NULL: changes leave nothing to do. */
     int (*tidy)(void *self);
+    /* How lookups are made now, where that depends on the entries that are there: "one mask", for people. NULL, or an
+     * answer of NULL: as they always are. */
+    const char *(*way)(void *self);
 };
 
 struct macs_table_desc {
@@ -143,11 +146,12 @@ struct macs_table_desc {
     uint16_t action_count;
     bool const_entries;
     bool const_default;
-    uint16_t profile; /* 1 + the number of its action profile among the externs, or 0 */
-    bool value_set;   /* a parser value set: its entries have no actions */
-    bool ages;        /* when entries were hit is kept: they may time out */
-    bool deletes;     /* entries whose time is over are deleted; only the program restarts it */
-    bool learns;      /* packets may add entries: macs/learn.h */
+    uint16_t profile;        /* 1 + the number of its action profile among the externs, or 0 */
+    bool value_set;          /* a parser value set: its entries have no actions */
+    bool ages;               /* when entries were hit is kept: they may time out */
+    bool deletes;            /* entries whose time is over are deleted; only the program restarts it */
+    bool learns;             /* packets may add entries: macs/learn.h */
+    const char *const_since; /* where it is said that entries are constant: "entries.txt:3"; NULL: they may change */
 };
 
 struct macs_ages;

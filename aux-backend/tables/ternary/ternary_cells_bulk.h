@@ -128,10 +128,14 @@ static inline void macs_ternary_cells_bulk_start(const void *self, struct macs_t
                                                  uint32_t key_bytes, const struct macs_entry *miss) {
     const struct macs_ternary_cells *table = self;
     const struct macs_ternary_few *few = macs_ternary_cells_few(table);
+    const struct macs_ternary_mask *mask = few ? NULL : macs_ternary_cells_mask(table);
     bulk->miss = miss;
     if (few)
         macs_ternary_few_find_all(&table->rules, few, bulk->keys[0], sizeof bulk->keys[0], count, key_bytes, miss,
                                   bulk->entries);
+    else if (mask)
+        macs_ternary_mask_find_all(&table->rules, mask, bulk->keys[0], sizeof bulk->keys[0], count, key_bytes, miss,
+                                   bulk->entries);
     else
         macs_ternary_cells_bulk_in_map(table, bulk, count, key_bytes);
     macs_bulk_prefetch_entries(bulk->entries, count);

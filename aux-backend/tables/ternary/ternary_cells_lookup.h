@@ -10,6 +10,7 @@
 #include "tables/common/rules.h"
 #include "tables/common/scan.h"
 #include "ternary_few.h"
+#include "ternary_mask.h"
 #include "ternary_rows.h"
 
 #define MACS_TERNARY_CELLS_KEY_MAX 256u /* bytes */
@@ -47,7 +48,8 @@ struct macs_ternary_cells_map {
 
 struct macs_ternary_cells {
     struct macs_rules rules;
-    struct macs_ternary_few *_Atomic few; /* or NULL: look in the map */
+    struct macs_ternary_few *_Atomic few;   /* or NULL: look by the mask, or in the map */
+    struct macs_ternary_mask *_Atomic mask; /* or NULL: look in the map */
     struct macs_ternary_cells_map *_Atomic map;
     struct macs_changes changes;
     struct macs_ternary_cells_made *made; /* the writer's view of the map, and what it was made by */
@@ -55,7 +57,8 @@ struct macs_ternary_cells {
 };
 
 struct macs_ternary_cells_cursor {
-    const struct macs_ternary_few *few; /* or NULL, and then all that follows counts */
+    const struct macs_ternary_few *few;   /* or NULL, and then what follows counts */
+    const struct macs_ternary_mask *mask; /* or NULL, and then all that follows counts; else at[0] is the key's home */
     const struct macs_ternary_cells_map *map;
     uint32_t changes;
     uint32_t cuts;
@@ -159,9 +162,19 @@ static inline const struct macs_ternary_few *macs_ternary_cells_few(const struct
 #endif
 }
 
+static inline const struct macs_ternary_mask *macs_ternary_cells_mask(const struct macs_ternary_cells *table) {
+#ifdef MACS_NO_ONE_MASK
+    (void)table;
+    return NULL;
+#else
+    return atomic_load_explicit(&table->mask, memory_order_acquire);
+#endif
+}
+
 static inline void macs_ternary_cells_start_in_map(const struct macs_ternary_cells *table, const uint8_t *key,
                                                    struct macs_ternary_cells_cursor *cursor) {
     cursor->few = NULL;
+    cursor->mask = NULL;
     cursor->changes = macs_changes_seen(&table->changes);
     cursor->map = atomic_load_explicit(&table->map, memory_order_acquire);
     cursor->stepped = false;
@@ -172,12 +185,21 @@ static inline void macs_ternary_cells_start_in_map(const struct macs_ternary_cel
     }
 }
 
+/* The same of a table with more than few entries. */
+static inline void macs_ternary_cells_start_in_many(const struct macs_ternary_cells *table, const uint8_t *key,
+                                                    uint32_t key_bytes, struct macs_ternary_cells_cursor *cursor) {
+    cursor->mask = macs_ternary_cells_mask(table);
+    if (cursor->mask)
+        cursor->at[0] = macs_ternary_mask_start(cursor->mask, key, key_bytes);
+    else
+        macs_ternary_cells_start_in_map(table, key, cursor);
+}
+
 MACS_ALWAYS_INLINE void macs_ternary_cells_start(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                  struct macs_ternary_cells_cursor *cursor) {
-    (void)key_bytes;
     cursor->few = macs_ternary_cells_few(self);
     if (!cursor->few)
-        macs_ternary_cells_start_in_map(self, key, cursor);
+        macs_ternary_cells_start_in_many(self, key, key_bytes, cursor);
 }
 
 static inline void macs_ternary_cells_step_in_map(const void *self, const uint8_t *key, uint32_t key_bytes,
@@ -202,7 +224,7 @@ static inline void macs_ternary_cells_step_in_map(const void *self, const uint8_
 
 MACS_ALWAYS_INLINE void macs_ternary_cells_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                 struct macs_ternary_cells_cursor *cursor) {
-    if (!cursor->few)
+    if (!cursor->few && !cursor->mask)
         macs_ternary_cells_step_in_map(self, key, key_bytes, cursor);
 }
 
@@ -250,9 +272,11 @@ macs_ternary_cells_retry(const struct macs_ternary_cells *table, const uint8_t *
     return found;
 }
 
-static inline const struct macs_entry *macs_ternary_cells_finish_in_map(const struct macs_ternary_cells *table,
-                                                                        const uint8_t *key, uint32_t key_bytes,
-                                                                        struct macs_ternary_cells_cursor *cursor) {
+static inline const struct macs_entry *macs_ternary_cells_finish_in_many(const struct macs_ternary_cells *table,
+                                                                         const uint8_t *key, uint32_t key_bytes,
+                                                                         struct macs_ternary_cells_cursor *cursor) {
+    if (cursor->mask)
+        return macs_ternary_mask_finish(&table->rules, cursor->mask, key, key_bytes, cursor->at[0]);
     const struct macs_entry *found = macs_ternary_cells_search(table, key, key_bytes, cursor);
     if (!macs_changes_none(&table->changes, cursor->changes))
         return macs_ternary_cells_retry(table, key, key_bytes, cursor);
@@ -265,7 +289,7 @@ MACS_ALWAYS_INLINE const struct macs_entry *macs_ternary_cells_finish(const void
     const struct macs_ternary_cells *table = self;
     if (cursor->few)
         return macs_ternary_few_find(&table->rules, cursor->few, key, key_bytes);
-    return macs_ternary_cells_finish_in_map(table, key, key_bytes, cursor);
+    return macs_ternary_cells_finish_in_many(table, key, key_bytes, cursor);
 }
 
 #endif

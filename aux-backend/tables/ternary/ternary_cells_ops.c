@@ -8,13 +8,51 @@
 #include "ternary_cells_plan.h"
 
 enum {
-    DEFERS = 4,   /* that one change makes at most: quads, map, few, value */
+    DEFERS = 5,   /* that one change makes at most: quads, map, few, mask, value */
     HASTE = 4,    /* the same where the plan stays, and rows have no place for an entry */
     PATIENCE = 16 /* entries that are added to a map before another one is made, beside a share of those in it */
 };
 
 typedef struct macs_ternary_cells table_t;
 typedef struct macs_ternary_cells_made made_t;
+
+/* -- one mask ---------------------------------------------------------------------------------------------------------
+ */
+
+static void release_mask(void *owner, void *mask) {
+    (void)owner;
+    macs_ternary_mask_free(mask);
+}
+
+static struct macs_ternary_mask *mask_of(const table_t *table) {
+    return atomic_load_explicit(&table->mask, memory_order_relaxed);
+}
+
+/* Needs one reserved defer. */
+static void publish_mask(table_t *table, struct macs_ternary_mask *mask) {
+    struct macs_ternary_mask *old = mask_of(table);
+    atomic_store_explicit(&table->mask, mask, memory_order_release);
+    if (old)
+        macs_qsbr_defer(table->rules.qsbr, release_mask, table, old);
+}
+
+/* Look up by the mask that all entries have, if there is one, and they are not few. Needs one reserved defer. */
+static void renew_mask(table_t *table) {
+    const bool many = table->rules.values.count > MACS_TERNARY_FEW;
+    publish_mask(table, many ? macs_ternary_mask_make(&table->rules) : NULL);
+}
+
+/* A rule has been added. Where it has no place among those that are looked up by their mask, these begin anew if it is
+ * only room that they lack; else the table has to be tidied before lookups are so again. Needs one reserved defer. */
+static void put_in_mask(table_t *table, const struct macs_rule *rule) {
+    struct macs_ternary_mask *mask = mask_of(table);
+    if (!mask || macs_ternary_mask_put(mask, &table->rules, rule))
+        return;
+    if (macs_ternary_mask_is_full(mask))
+        renew_mask(table);
+    else
+        publish_mask(table, NULL);
+}
 
 /* -- maps -------------------------------------------------------------------------------------------------------------
  */
@@ -102,6 +140,10 @@ static int publish(table_t *table, struct macs_rule *rule) {
         macs_ternary_cells_put(table->made, rule, true);
     if (!made)
         macs_ternary_cells_defer_release(table);
+    if (made && worn && !mask_of(table))
+        renew_mask(table);
+    else
+        put_in_mask(table, rule);
     return 0;
 }
 
@@ -161,6 +203,7 @@ static void cells_destroy(void *self) {
     table_t *table = self;
     macs_qsbr_drop(table->rules.qsbr, table);
     macs_ternary_cells_free(table->made);
+    macs_ternary_mask_free(mask_of(table));
     free(table->plan);
     free(few_of(table));
     macs_rules_destroy(&table->rules);
@@ -239,6 +282,8 @@ static int cells_modify(void *self, const struct macs_match *match, const void *
     if (error)
         return error;
     macs_ternary_cells_move(table->made, rule, old);
+    if (mask_of(table) && !macs_ternary_mask_move(mask_of(table), &table->rules, rule, old))
+        publish_mask(table, NULL);
     renew_few(table, NULL);
     macs_values_retire(&table->rules.values, old);
     return 0;
@@ -255,20 +300,28 @@ static int cells_remove(void *self, const struct macs_match *match) {
     macs_changes_count(&table->changes);
     macs_ternary_cells_remove(table->made, rule);
     macs_ternary_cells_defer_release(table);
+    if (mask_of(table) && !macs_ternary_mask_remove(mask_of(table), &table->rules, rule))
+        publish_mask(table, NULL);
     renew_few(table, rule);
     macs_rules_remove(&table->rules, rule);
     return 0;
 }
 
-/* Entries that came later are not in the order of the others, nor where a plan would have them: a new map. */
+/* Entries that came later are not in the order of the others, nor where a plan would have them: a new map, unless
+ * lookups do not look there. */
 static int cells_tidy(void *self) {
     table_t *table = self;
     made_t *made = NULL;
-    if (few_of(table) || table->made->put + table->made->gone == 0)
+    if (few_of(table))
         return 0;
-    int error = macs_qsbr_reserve(table->rules.qsbr, 1);
-    if (!error)
-        error = make_anew(table, &made);
+    int error = macs_qsbr_reserve(table->rules.qsbr, 2);
+    if (error)
+        return error;
+    if (!mask_of(table))
+        renew_mask(table);
+    if (mask_of(table) || table->made->put + table->made->gone == 0)
+        return 0;
+    error = make_anew(table, &made);
     if (!error)
         publish_map(table, made);
     return error;
@@ -277,7 +330,15 @@ static int cells_tidy(void *self) {
 static uint64_t cells_memory(void *self) {
     const table_t *table = self;
     uint64_t few = few_of(table) ? macs_ternary_few_bytes(few_of(table)) : 0;
-    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made) + few;
+    uint64_t mask = mask_of(table) ? macs_ternary_mask_bytes(mask_of(table)) : 0;
+    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made) + few + mask;
+}
+
+static const char *cells_way(void *self) {
+    const table_t *table = self;
+    if (few_of(table))
+        return "few entries";
+    return mask_of(table) ? "one mask" : NULL;
 }
 
 const struct macs_table_ops macs_ternary_cells_ops = {
@@ -293,4 +354,5 @@ const struct macs_table_ops macs_ternary_cells_ops = {
     .indices = macs_rules_ops_indices,
     .memory_bytes = cells_memory,
     .tidy = cells_tidy,
+    .way = cells_way,
 };

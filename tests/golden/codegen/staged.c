@@ -232,6 +232,7 @@ static const struct macs_table_desc table_descs[] = {
                       .value_bytes = sizeof(struct I_ports_entry),
                       .size = 1024},
             .const_entries = true,
+            .const_since = "staged.p4:48",
             .const_default = false,
         },
 };
