@@ -95,7 +95,7 @@ def compare(case: Case, machine: MachineProfile, rounds: int, seconds: float) ->
     request = Settings(*POINT).of(Request(case.path, defines=case.defines, warnings=("no-all",)))
     with tempfile.TemporaryDirectory(prefix="macsad-place-") as scratch:
         folder = Path(scratch)
-        traffic = _traffic(request, case, folder)
+        traffic = traffic_of(request, case, folder)
         placed = placing.place(request, traffic, machine, _new(folder, "placed"), CORES)
         (cloned, *_), cuts = (
             [p for p in placed.placements if len(p.parts) == 1] or [None],
@@ -122,7 +122,7 @@ def _new(folder: Path, name: str) -> Path:
     return made
 
 
-def _traffic(request: Request, case: Case, folder: Path) -> Traffic:
+def traffic_of(request: Request, case: Case, folder: Path) -> Traffic:
     """Frames and entries; the cells of elements.p4 are written once, so that each page has memory of its own."""
     traffic = subject.generated(request, compilation.load(request), case.entries, (), folder)
     if not case.cells or traffic.entries is None:

@@ -144,10 +144,14 @@ def test_what_was_measured_is_read(cores: ModuleType) -> None:
     assert (one.cut, one.burst, one.benefit, one.cloned) == (1, 32, 1.1, 4e6)
     assert one.stages[0].reads == (Read("m", 20, 1 << 20, 0),)
     row = cores.checked(one, World(HERE, one.stages))
-    assert row.model == 1.2 and row.simulated == pytest.approx(row.simulated_by_model * row.simulated, rel=0.02)
+    costs = MachineCosts(HERE, one.stages, 32)
+    assert row.model == pytest.approx(costs.of(0, 3) / 2 / max(costs.of(0, 1), costs.of(1, 3)))
+    assert row.simulated == pytest.approx(row.model, rel=0.03) and row.simulated_by_model == pytest.approx(1, rel=0.03)
     assert row.right(1.2) and not row.right(1.04)
+    assert row.lost(1.2) == 0 and row.lost(1) == pytest.approx(1 - 1 / 1.1)
     told = "\n".join(cores.summary([row]))
-    assert "model: errors of the benefit 9% (median)" in told and "in 1 of 1 cases" in told
+    assert "model: errors of the benefit" in told and "of 1 cases" in told and "slower than the faster one" in told
+    assert cores.errors([(1.1, 1), (2, 1), (1, 1)]) == (pytest.approx(0.1), 1)
 
 
 def test_kinds_of_placements(cores: ModuleType) -> None:
