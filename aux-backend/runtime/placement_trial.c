@@ -18,6 +18,9 @@
 #define SELDOM_NS UINT64_C(10000000000)
 #define FRUITLESS_MAX 3u
 
+/* Behind one in which the other way seemed better, but windows differed too much. */
+#define AGAIN_NS UINT64_C(1000000000)
+
 /* Bursts are full where they hold this share of B on average. */
 #define FULL 0.875
 
@@ -74,12 +77,18 @@ static void decide(struct macs_placement_trial *trial) {
     const bool better = other - holds > (least > doubt ? least : doubt);
     trial->trials++;
     trial->expected = better ? other : holds;
-    trial->fruitless = better ? 0 : trial->fruitless < FRUITLESS_MAX ? trial->fruitless + 1 : FRUITLESS_MAX;
+    const bool doubtful = !better && other - holds > least;
+    if (better)
+        trial->fruitless = 0;
+    else if (!doubtful && trial->fruitless < FRUITLESS_MAX)
+        trial->fruitless++;
     if (better) {
         trial->cloned = !trial->cloned;
         trial->changes++;
     }
     macs_placement_trial_end(trial);
+    if (doubtful)
+        trial->watched_ns = (SELDOM_NS << trial->fruitless) - AGAIN_NS;
 }
 
 static void try_step(struct macs_placement_trial *trial, const struct macs_trial_window *window) {
