@@ -18,7 +18,7 @@ enum macs_pipe_verdict {
     MACS_DROP,        /* by the program; macs_packet.cause says more */
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
     MACS_EGRESS,      /* to egress_port, through egress(), where the program runs to completion */
-    MACS_HAND_OVER,   /* to ingress_back(), where the program is cut in two */
+    MACS_HAND_OVER,   /* to the next part, where the program is cut */
 };
 
 /* v1model's instance_type, as far as generated code asks for it. */
