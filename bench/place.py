@@ -3,8 +3,9 @@
 Cases are bench/elements.p4, two elements that each read N random cells of S bytes, one read after the other (chain) or
 independent of each other, and programs of apps/. The program cloned and the program cut where the model likes it best are
 measured on two CPUs in turn, 40 times for 10 ms. Printed are the benefits of the cut, pipelined / cloned, and of how many cases
-that differ by more than 5 % the model has picked the faster way. Figures go to build/bench/place.json as well. --quick measures
-little, to see that it works.
+that differ by more than 5 % the model has picked the faster way. Figures go to build/bench/place.json as well, with what the
+stages cost: bench/cores.py takes them. A run of some cases leaves the figures of the others there, and sums up all. --quick
+measures little, to see that it works, and leaves no figures.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,7 +25,7 @@ from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample
 from macsad.bench.session import build
 from macsad.compilation import Request
-from macsad.place import placing
+from macsad.place import place_file, placing
 from macsad.resources import share
 from macsad.subject import subject
 from macsad.subject.subject import Traffic
@@ -50,13 +52,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """Benefits of the cut: throughput of the program in two halves over that of two clones."""
+    """Benefits of the cut: throughput of the program in two halves over that of two clones. `placed`: what `macsad place --json`
+    prints."""
 
     name: str
     cut: str
     predicted: float
     measured: float
     cloned_mpps: float
+    placed: dict[str, Any]
 
     @property
     def differs(self) -> bool:
@@ -91,7 +95,7 @@ def compare(case: Case, machine: MachineProfile, rounds: int, seconds: float) ->
     request = Settings(*POINT).of(Request(case.path, defines=case.defines, warnings=("no-all",)))
     with tempfile.TemporaryDirectory(prefix="macsad-place-") as scratch:
         folder = Path(scratch)
-        traffic = _traffic(request, case, folder)
+        traffic = traffic_of(request, case, folder)
         placed = placing.place(request, traffic, machine, _new(folder, "placed"), CORES)
         (cloned, *_), cuts = (
             [p for p in placed.placements if len(p.parts) == 1] or [None],
@@ -103,7 +107,8 @@ def compare(case: Case, machine: MachineProfile, rounds: int, seconds: float) ->
         requests = {"cloned": request, "cut": replace(request, cut=at)}
         samples = _measured(requests, traffic, folder, rounds, seconds)
     alone, halves = (_undisturbed(samples[name]) for name in requests)
-    return Row(case.name, at, cuts[0].rate / placed.cloned.rate, alone / halves, CORES * 1e3 / alone)
+    told = place_file.data(placed)
+    return Row(case.name, at, cuts[0].rate / placed.cloned.rate, alone / halves, CORES * 1e3 / alone, told)
 
 
 def _undisturbed(samples: Sequence[Sample]) -> float:
@@ -117,7 +122,7 @@ def _new(folder: Path, name: str) -> Path:
     return made
 
 
-def _traffic(request: Request, case: Case, folder: Path) -> Traffic:
+def traffic_of(request: Request, case: Case, folder: Path) -> Traffic:
     """Frames and entries; the cells of elements.p4 are written once, so that each page has memory of its own."""
     traffic = subject.generated(request, compilation.load(request), case.entries, (), folder)
     if not case.cells or traffic.entries is None:
@@ -154,6 +159,11 @@ def summary(rows: Sequence[Row]) -> str:
     )
 
 
+def kept() -> list[Row]:
+    """The figures of earlier runs."""
+    return [Row(**row) for row in json.loads(FIGURES.read_text())] if FIGURES.exists() else []
+
+
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, metavar="[CASE]...")
 @click.option("--quick", is_flag=True, help="Short rounds, to see that it works.")
@@ -168,9 +178,13 @@ def main(names: tuple[str, ...], quick: bool) -> None:
             continue
         rows.append(row)
         click.echo(f"{row.name:<28} {row.cloned_mpps:>8.2f} {row.predicted:>30.2f} {row.measured:>9.2f}  {row.cut}")
-    click.echo(summary(rows))
+    if quick:
+        click.echo(summary(rows))
+        return
+    known = {row.name: row for row in kept()} | {row.name: row for row in rows}
+    click.echo(summary(list(known.values())))
     FIGURES.parent.mkdir(parents=True, exist_ok=True)
-    FIGURES.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    FIGURES.write_text(json.dumps([asdict(row) for row in known.values()], indent=1) + "\n")
 
 
 if __name__ == "__main__":

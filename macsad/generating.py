@@ -75,9 +75,9 @@ def deciding_options(command: Decorated) -> Decorated:
                           "compiled in."),
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),
-        click.option("--cut", metavar="TABLE|STAGE",
-                     help="Cut the program in two in front of the stage that looks up TABLE: one worker runs what is before, "
-                          "another one the rest (docs/placement.md)."),
+        click.option("--cut", metavar="TABLE|STAGE[,...]",
+                     help="Cut the program in front of the stages that look up these tables: one worker runs what is before, "
+                          "other ones what is behind (docs/placement.md)."),
     ):  # fmt: skip
         command = add(command)
     return command

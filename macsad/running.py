@@ -20,9 +20,10 @@ from macsad.statistics import Statistics
 
 # What a switch understands, as its --help has it.
 SWITCH_OPTIONS = (
-    "--port", "--entries", "--socket", "--workers", "--back-workers", "--cpus", "--burst", "--sub-batch", "--batch",
-    "--adapt", "--no-adapt", "--stats", "--count", "--until-end", "--until-idle", "--parent", "--log", "--buffers",
-    "--max-frame", "--seed", "--busy", "--host", "--replaceable", "--pcap", "--priority-queues", "--verbose", "--help",
+    "--port", "--entries", "--socket", "--workers", "--back-workers", "--part-workers", "--fall-back", "--no-fall-back",
+    "--cpus", "--burst", "--sub-batch", "--batch", "--adapt", "--no-adapt", "--stats", "--count",
+    "--until-end", "--until-idle", "--parent", "--log", "--buffers", "--max-frame", "--seed", "--busy", "--host",
+    "--replaceable", "--pcap", "--priority-queues", "--verbose", "--help",
 )  # fmt: skip
 PERIOD_S = 1.0
 Beside = Callable[[Path], contextlib.AbstractContextManager[Any]]

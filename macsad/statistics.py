@@ -33,7 +33,7 @@ def table(now: Statistics, before: Statistics | None, width: int | None = None) 
                 f"{_rate(port, earlier, octets, seconds, 8):>7}",
             ]
         lines.append(" ".join(cells))
-    return "\n".join([*lines, *_sums(now, before, seconds), *_ways(now), _batch(now)]) + "\n"
+    return "\n".join([*lines, *_sums(now, before, seconds), *_ways(now), _batch(now), *_placement(now)]) + "\n"
 
 
 def _ways(now: Statistics) -> list[str]:
@@ -50,6 +50,17 @@ def _batch(now: Statistics) -> str:
     how = ("adapt searches" if adapt["searching"] else "adapt on") if adapt["on"] else "adapt off"
     changes = f", {adapt['changes']:,} changes in {adapt['searches']:,} searches" if adapt["searches"] else ""
     return f"burst {now['burst']}, sub-batch {now['sub_batch']}; {how}{changes}"
+
+
+def _placement(now: Statistics) -> list[str]:
+    """Where the parts of a program run that is cut, and how often the switch has changed that by itself."""
+    placement = now.get("placement", {})
+    if len(workers := placement.get("part_workers", ())) < 2:
+        return []
+    each = "all parts on each worker" if placement["cloned"] else f"parts on {' + '.join(map(str, workers))} workers"
+    how = "tries" if placement["trying"] else "on" if placement["fall_back"] else "off"
+    changes = f", {placement['changes']:,} changes in {placement['trials']:,} trials" if placement["trials"] else ""
+    return [f"{each}; fall-back {how}{changes}"]
 
 
 def _sums(now: Statistics, before: Statistics | None, seconds: float) -> list[str]:

@@ -1,13 +1,13 @@
 """Runs a burst of packets by a schedule, stage by stage, as the generated C does, with the interpreter's meaning of each
 statement. A stage finds what it carries, what is known where it begins, and zeros: what else it should have had of the
 stages before is wrong then, and shows. Between pipes everything that the schedule does not keep is spoilt. Where a
-schedule lets packets leave a pipe for the replication pipeline, every other one does. Of a pipe that is cut in two the
-front is through with all packets before the back begins, and nothing of their state is left in between but what crosses.
+schedule lets packets leave a pipe for the replication pipeline, every other one does. Of a pipe that is cut
+each part is through with all packets before the next one begins, and nothing of their state is left in between but what crosses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import VALIDITY, Location
@@ -116,10 +116,10 @@ class Simulator:
         self.to_replication = 0  # packets that have left a pipe for the replication pipeline
 
     def run(
-        self, frames: list[bytes], sub_batch: int = 4, cuts: Mapping[str, Cut] | None = None
+        self, frames: list[bytes], sub_batch: int = 4, cuts: Mapping[str, Sequence[Cut]] | None = None
     ) -> list[tuple[int, bytes]]:
         """What a burst leads to: (port, frame) of each frame sent, in the order of the burst. `cuts`: of pipes that are run
-        as two halves."""
+        as several parts, from the last cut to the first: each is a cut of what is in front of the one before."""
         packets = [self._packet(number, data) for number, data in enumerate(frames)]
         for pipe in self.schedule.pipes:
             through = [p for p in packets if p.verdict != "drop" and p.replication == pipe.replication]
@@ -129,10 +129,11 @@ class Simulator:
             if (made := (cuts or {}).get(pipe.name)) is None:
                 self._pipe(pipe, through, sub_batch)
                 continue
-            self._pipe(made.front, through, sub_batch)
-            for packet in through:
-                self._cross(packet, made)
-            self._pipe(made.back, [p for p in through if p.entry is not None], sub_batch)
+            self._pipe(made[-1].front, through, sub_batch)
+            for one in reversed(made):
+                for packet in through:
+                    self._cross(packet, one)
+                self._pipe(one.back, [p for p in through if p.entry is not None], sub_batch)
         self.to_replication += sum(p.replication for p in packets)
         return [(p.port, p.data) for p in packets if p.verdict == "send"]
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "runtime/adapt.h"
+#include "runtime/fall_back.h"
 #include "runtime/capture.h"
 #include "runtime/worker.h"
 #include "runtime/stats.h"
@@ -242,6 +243,18 @@ static void describe_adapt(const struct macs_adapt *adapt, struct macs_text *tex
                   adapt->search.searches, adapt->search.changes, adapt->search.lost_ns);
 }
 
+static void describe_placement(const struct macs_switch *sw, struct macs_text *text) {
+    const struct macs_placement_trial *trial = &sw->fall_back->trial;
+    macs_text_add(text, ",\"placement\":{\"part_workers\":[");
+    for (unsigned part = 0; part < sw->options.parts.count; part++)
+        macs_text_add(text, "%s%u", part ? "," : "", sw->options.parts.each[part]);
+    macs_text_add(text,
+                  "],\"cloned\":%s,\"fall_back\":%s,\"trying\":%s,\"trials\":%" PRIu64 ",\"changes\":%" PRIu64
+                  ",\"cost_ns\":%.0f}",
+                  atomic_load(&sw->cloned) ? "true" : "false", sw->fall_back->on ? "true" : "false",
+                  trial->trying ? "true" : "false", trial->trials, trial->changes, trial->lost_ns);
+}
+
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
@@ -270,6 +283,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                       sum.decided, sum.undecided, sum.skipped);
     describe_adapt(sw->adapt, text);
     describe_ways(sw, text);
+    describe_placement(sw, text);
     describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
     macs_text_add(text,

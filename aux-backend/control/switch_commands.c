@@ -6,6 +6,8 @@
 #include "control/describe.h"
 #include "control/value.h"
 #include "runtime/adapt.h"
+#include "runtime/fall_back.h"
+#include "runtime/parts.h"
 #include "runtime/ports.h"
 
 static int set_burst(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -28,6 +30,21 @@ static int set_adapt(struct macs_console *console, unsigned count, char **words,
     if (!on && strcmp(words[0], "off"))
         return macs_text_fail(answer, "'%.80s' is neither on nor off", words[0]);
     macs_adapt_set(console->sw, on);
+    return 0;
+}
+
+static int set_placement(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct macs_switch *sw = console->sw;
+    const bool cloned = !strcmp(words[0], "cloned"), chosen = !strcmp(words[0], "auto");
+    if (!cloned && !chosen && strcmp(words[0], "cut"))
+        return macs_text_fail(answer, "'%.80s' is none of cut, cloned and auto", words[0]);
+    if (sw->options.parts.count < 2)
+        return macs_text_fail(answer, "the program is in one piece; build it with --cut");
+    if (chosen)
+        macs_fall_back_set(sw, true);
+    else if (macs_fall_back_overrule(sw, cloned))
+        return macs_text_fail(answer, "a worker hangs: try again");
     return 0;
 }
 
@@ -155,6 +172,8 @@ static int shutdown_switch(struct macs_console *console, unsigned count, char **
 const struct macs_command macs_switch_commands[] = {
     {"set_burst", set_burst, 1, 2, "BURST [SUB_BATCH]", "packets taken at once, and lookups in flight at once"},
     {"set_adapt", set_adapt, 1, 1, "on|off", "whether the switch changes both by itself"},
+    {"set_placement", set_placement, 1, 1, "cut|cloned|auto",
+     "workers for each part of a program that is cut, all parts on each worker, or what forwards more"},
     {"stats", stats, 0, 0, "", "statistics as JSON"},
     {"stages", stages, 0, 0, "", "stage clocks of each worker as JSON"},
     {"describe", describe, 0, 0, "", "the program's tables, actions and externs as JSON"},

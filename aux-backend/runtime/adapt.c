@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "runtime/parts.h"
 #include "runtime/stats.h"
 #include "runtime/worker.h"
 
@@ -10,10 +11,10 @@
 #define BURSTS 64u
 #define PATIENCE_NS UINT64_C(500000000)
 
-/* What the workers have received, and in how many bursts; not those of a program's back, which receive nothing. */
+/* What the workers have received, and in how many bursts; not those that receive nothing. */
 static struct macs_batch_window counted_by(const struct macs_switch *sw) {
     struct macs_batch_window sum = {.cpu_ns = macs_stats_cpu_ns(sw), .wall_ns = macs_switch_now(sw)};
-    for (unsigned i = sw->options.back_count; i < sw->worker_count; i++) {
+    for (unsigned i = macs_first_receiver(sw); i < sw->worker_count; i++) {
         const struct macs_worker_stats *stats = &sw->workers[i]->stats;
         sum.bursts += atomic_load_explicit(&stats->bursts, memory_order_relaxed);
         for (unsigned slot = 0; slot < sw->port_count; slot++)
@@ -43,6 +44,18 @@ void macs_adapt_set(struct macs_switch *sw, bool on) {
     adapt->on = on;
 }
 
+bool macs_adapt_searches(const struct macs_switch *sw) {
+    return sw->adapt->on && sw->adapt->search.arm_count;
+}
+
+void macs_adapt_pause(struct macs_switch *sw, bool paused) {
+    if (!paused && sw->adapt->paused) {
+        const struct macs_batch_window now = counted_by(sw);
+        begin_window(sw->adapt, &now);
+    }
+    sw->adapt->paused = paused;
+}
+
 int macs_adapt_overrule(struct macs_switch *sw, uint32_t burst, uint32_t sub_batch) {
     if (burst > MACS_BURST_MAX || sub_batch > MACS_BURST_MAX)
         return -ERANGE;
@@ -58,7 +71,7 @@ static int milliseconds(uint64_t ns, int most) {
 
 int macs_adapt_look(struct macs_switch *sw, int most) {
     struct macs_adapt *adapt = sw->adapt;
-    if (!adapt->on)
+    if (!adapt->on || adapt->paused)
         return most;
     const uint64_t wanted_ns = macs_batch_search_window_ns(&adapt->search);
     const uint64_t passed_ns = macs_switch_now(sw) - adapt->begun_ns;

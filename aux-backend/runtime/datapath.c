@@ -6,7 +6,7 @@
  *   run to completion     the program takes a burst from reception to its verdicts
  *   by pipeline           a burst through ingress, the traffic manager, egress
  *   ordered               the same for one packet at a time, as the pipelines share a state
- *   cut in two            a burst up to the cut, and over to another worker, which takes it from there on
+ *   cut                   a burst up to the cut, and over to another worker, which takes it from there on
  *
  * Each has a variant with requests, for programs whose packets may be cloned, resubmitted or recirculated (requests.h).
  */
@@ -18,8 +18,8 @@
 #include <macs/run_to_completion.h>
 
 #include "runtime/bursts.h"
-#include "runtime/front.h"
 #include "runtime/hold.h"
+#include "runtime/parts.h"
 #include "runtime/requests.h"
 #include "runtime/steering.h"
 #include "runtime/traffic_manager.h"
@@ -34,6 +34,8 @@ static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *
                                   unsigned count);
 static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                               unsigned count);
+static uint64_t burst_by_parts(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                               unsigned count);
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
@@ -46,7 +48,7 @@ static const struct macs_datapath plain[ORDERS] = {
     [RUN_TO_COMPLETION] = {burst_to_completion, pass, macs_resume, macs_dispatch, egress_each, send},
     [BY_PIPELINE] = {burst_by_pipeline, pass, macs_resume, macs_dispatch, egress_together, send},
     [ORDERED] = {burst_ordered, pass, macs_resume, macs_dispatch, egress_each, send},
-    [CUT] = {macs_front_burst, pass, macs_resume, macs_dispatch, egress_together, send},
+    [CUT] = {burst_by_parts, pass, macs_resume, macs_dispatch, egress_together, send},
 };
 
 #define WITH_REQUESTS                                                                                                  \
@@ -61,7 +63,7 @@ static const struct macs_datapath with_requests[ORDERS] = {
 
 void macs_datapath_choose(struct macs_thread *thread) {
     const struct macs_program *program = thread->sw->program;
-    const enum order order = program->ingress_back        ? CUT
+    const enum order order = program->ingress_back[0]     ? CUT
                              : program->prologue          ? SOFTWARE_PIPELINED
                              : program->run_to_completion ? RUN_TO_COMPLETION
                              : program->ordered           ? ORDERED
@@ -207,6 +209,27 @@ static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port
     macs_burst_begin(thread);
     for (unsigned i = 0; i < count; i++)
         thread->datapath->pass(thread, &packets[i], 1);
+    macs_burst_end(thread, port, received);
+    return bytes;
+}
+
+/* Up to the cut, and over to a worker of the next part; or through all parts. */
+static uint64_t burst_by_parts(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                               unsigned received) {
+    uint64_t bytes = macs_extent_of(handles, received).bytes;
+    struct macs_packet *packets[MACS_BURST_MAX];
+    unsigned count = macs_burst_bind(thread, handles, received, packets);
+    macs_burst_begin(thread);
+    if (count)
+        thread->sw->program->ingress(&thread->worker, packets, count);
+    if (!atomic_load_explicit(&thread->sw->cloned, memory_order_relaxed)) {
+        macs_burst_end(thread, port, received - count);
+        macs_parts_hand_over(thread, packets, count);
+        return bytes;
+    }
+    for (unsigned part = 1; part < thread->sw->options.parts.count; part++)
+        macs_parts_go_on(thread, part, packets, count);
+    macs_datapath_pass_on(thread, packets, count);
     macs_burst_end(thread, port, received);
     return bytes;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/adapt.h"
+#include "runtime/fall_back.h"
 #include "runtime/capture.h"
 #include "runtime/ports.h"
 #include "runtime/switch_program.h"
@@ -103,7 +104,8 @@ static int build(struct macs_switch *sw) {
     sw->start = odp_time_global();
     sw->gone = calloc(1, sizeof(*sw->gone));
     sw->adapt = calloc(1, sizeof(*sw->adapt));
-    if (!sw->gone || !sw->adapt)
+    sw->fall_back = calloc(1, sizeof(*sw->fall_back));
+    if (!sw->gone || !sw->adapt || !sw->fall_back)
         return -ENOMEM;
     status = create_pool(sw);
     if (status)
@@ -193,6 +195,7 @@ void macs_switch_destroy(struct macs_switch *sw) {
     }
     free(sw->gone);
     free(sw->adapt);
+    free(sw->fall_back);
     macs_capture_destroy(sw->capture);
     macs_ctl_out_close(&sw->ctl_out);
     macs_ctl_out_close(&sw->ctl_pushed);

@@ -18,6 +18,7 @@
 #include "control/script.h"
 #include "control/server.h"
 #include "runtime/adapt.h"
+#include "runtime/fall_back.h"
 #include "runtime/capture.h"
 #include "runtime/files.h"
 #include "runtime/loops.h"
@@ -165,7 +166,7 @@ static void control(struct macs_switch *sw, struct macs_server *server) {
         macs_server_poll(server, signal_pipe[0], wait_ms);
         macs_qsbr_poll(sw->qsbr);
         macs_loops_watch(sw);
-        wait_ms = macs_adapt_look(sw, round_ms);
+        wait_ms = macs_fall_back_look(sw, macs_adapt_look(sw, round_ms));
         macs_log_drain(&sw->log);
         now = macs_switch_now(sw);
         macs_tidy_look(sw, now);
@@ -255,6 +256,7 @@ static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) 
 static enum exit_code serve(struct macs_switch *sw, struct macs_console *console) {
     struct macs_server server;
     macs_adapt_set(sw, sw->options.adapt);
+    macs_fall_back_set(sw, !sw->options.stays_cut);
     int status = sw->options.entries ? macs_script_run_file(console, sw->options.entries, signal_pipe[0]) : 0;
     if (status)
         return status == -EINTR ? EXIT_FINE : EXIT_FAILED;

@@ -1,4 +1,5 @@
 #include "runtime/options.h"
+#include "runtime/part_workers.h"
 #include "runtime/shown.h"
 
 #include <errno.h>
@@ -28,6 +29,9 @@ enum option_id {
     OPT_LOG,
     OPT_BUFFERS,
     OPT_BACK_WORKERS,
+    OPT_PART_WORKERS,
+    OPT_FALL_BACK,
+    OPT_NO_FALL_BACK,
     OPT_MAX_FRAME,
     OPT_SEED,
     OPT_BUSY,
@@ -45,6 +49,9 @@ static const struct option long_options[] = {
     {"socket", required_argument, NULL, OPT_SOCKET},
     {"workers", required_argument, NULL, OPT_WORKERS},
     {"back-workers", required_argument, NULL, OPT_BACK_WORKERS},
+    {"part-workers", required_argument, NULL, OPT_PART_WORKERS},
+    {"fall-back", no_argument, NULL, OPT_FALL_BACK},
+    {"no-fall-back", no_argument, NULL, OPT_NO_FALL_BACK},
     {"cpus", required_argument, NULL, OPT_CPU},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"burst", required_argument, NULL, OPT_BURST},
@@ -79,7 +86,10 @@ static const char help[] =
     "      --entries FILE    commands to run before the first packet (table_add ...)\n"
     "      --socket PATH     listen for commands on this Unix socket\n"
     "      --workers N       threads that process packets [%u]\n"
-    "      --back-workers N  those of them, the first, that run the back of a program built with --cut [half]\n"
+    "      --part-workers LIST  those of each part of a program built with --cut, as 2,1,1 [as many of each]\n"
+    "      --back-workers N  those of the second of two parts\n"
+    "      --no-fall-back    leave parts on workers of their own, also where all parts on each worker are faster\n"
+    "      --fall-back       take them back then, which is usual\n"
     "      --cpus LIST       CPUs of the workers, as 1,2 or 2-5; the last such list counts%s%s\n"
     "      --burst B         packets taken at once, 1 to %u [%u]\n"
     "      --sub-batch B     lookups in flight at once, 1 to the burst [%u]\n"
@@ -178,6 +188,16 @@ static void take_cpu(struct macs_options *options, unsigned long number) {
         options->cpus[options->cpu_count++] = (int)number;
 }
 
+static void take_part(struct macs_options *options, unsigned long number) {
+    if (options->parts.count < MACS_PARTS_MAX)
+        options->parts.each[options->parts.count++] = (unsigned)number;
+}
+
+static bool part_list(struct macs_options *options, const char *text) {
+    options->parts.count = 0;
+    return number_list(options, "part-workers", "numbers of workers", text, MACS_WORKERS_MAX, take_part);
+}
+
 static bool cpu_list(struct macs_options *options, const char *text) {
     options->cpu_count = 0; /* the last --cpus counts, as of every option */
     return number_list(options, "cpus", "CPU numbers", text, 1023, take_cpu);
@@ -220,7 +240,9 @@ static bool set(struct macs_options *options, int id, const char *text) {
     case OPT_WORKERS:
         return number32("workers", text, 1, MACS_WORKERS_MAX, &options->worker_count);
     case OPT_BACK_WORKERS:
-        return number32("back-workers", text, 1, MACS_WORKERS_MAX, &options->back_count);
+        return number32("back-workers", text, 1, MACS_WORKERS_MAX, &options->back_workers);
+    case OPT_PART_WORKERS:
+        return part_list(options, text);
     case OPT_CPU:
         return cpu_list(options, text);
     case OPT_HOST:
@@ -235,6 +257,10 @@ static bool set(struct macs_options *options, int id, const char *text) {
     case OPT_ADAPT:
     case OPT_NO_ADAPT:
         options->adapt = id == OPT_ADAPT;
+        return true;
+    case OPT_FALL_BACK:
+    case OPT_NO_FALL_BACK:
+        options->stays_cut = id == OPT_NO_FALL_BACK;
         return true;
     case OPT_STATS:
         return number32("stats", text, 1, 1000000, &options->stats_seconds);
@@ -264,30 +290,12 @@ static bool set(struct macs_options *options, int id, const char *text) {
 #define BUFFERS_PER_PORT 8192u
 #define BUFFERS_MAX 65536u /* unless asked for: some 10 kB each */
 
-/* Each worker of the front hands over to one of the back, so that packets stay in order. */
-static bool check_halves(struct macs_options *options) {
-    if (!macs_program.ingress_back) {
-        if (options->back_count)
-            macs_tell(stderr, "error: --back-workers: the program is in one piece; build it with --cut\n");
-        return !options->back_count;
-    }
-    if (!options->back_count)
-        options->back_count = options->worker_count / 2;
-    if (options->back_count && options->back_count <= options->worker_count - options->back_count)
-        return true;
-    macs_tell(stderr,
-              "error: the program is cut in two: of %u workers %u cannot run its back, as each of these needs one that "
-              "runs its front; see --workers and --back-workers\n",
-              options->worker_count, options->back_count ? options->back_count : 1);
-    return false;
-}
-
 static enum macs_options_status check(struct macs_options *options) {
     if (!options->port_count) {
         macs_tell(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
         return MACS_OPTIONS_WRONG;
     }
-    if (!check_halves(options))
+    if (!macs_part_workers_check(&options->parts, options->back_workers, options->worker_count))
         return MACS_OPTIONS_WRONG;
     if (options->priorities > 1 && !macs_program.waited_at) {
         macs_tell(stderr, "error: --priority-queues: the program was built without queues (macsad build --queues)\n");
@@ -303,7 +311,7 @@ static enum macs_options_status check(struct macs_options *options) {
 
 /* Defaults of options: the target's, or else ours. */
 static struct macs_options begin(void) {
-    const unsigned least = macs_program.ingress_back ? 2 : 1;
+    const unsigned least = macs_part_workers_count();
     return (struct macs_options){.worker_count = macs_program.workers > least ? macs_program.workers : least,
                                  .burst = macs_program.burst ? macs_program.burst : 64,
                                  .sub_batch = macs_program.sub_batch ? macs_program.sub_batch : 64,

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/part_workers.h"
+
 /* Ports at most, workers at most, numbers in --cpus at most. */
 #define MACS_PORTS_MAX 64u
 #define MACS_WORKERS_MAX 64u
@@ -19,7 +21,9 @@ struct macs_options {
     unsigned port_count;
     uint64_t hosts[(UINT16_MAX + 1) / 64]; /* bits: the ports that are the host's, by number */
     unsigned worker_count;
-    unsigned back_count; /* of them, of a program that is cut in two: those of its back, the first ones; else 0 */
+    uint32_t back_workers; /* of the second of two parts; 0: as many as `parts` says */
+    bool stays_cut;        /* parts keep workers of their own: runtime/fall_back.h */
+    struct macs_part_workers parts;
     int cpus[MACS_WORKERS_MAX]; /* worker i runs on cpus[i % cpu_count]; cpu_count 0: where the system puts it */
     unsigned cpu_count;
     const char *entries; /* file of commands, or NULL */

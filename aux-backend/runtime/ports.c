@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "runtime/capture.h"
+#include "runtime/parts.h"
 #include "runtime/stats.h"
 #include "runtime/steering.h"
 #include "runtime/worker.h"
-
-/* How long workers may take to come to the end of a burst. */
-#define WAIT_NS UINT64_C(1000000000)
 
 /* Tell workers that ports have changed. */
 static void tell_workers(struct macs_switch *sw) {
@@ -19,7 +17,7 @@ static void tell_workers(struct macs_switch *sw) {
 /* Wait until all workers know what they were told: DONE or BUSY. */
 static enum macs_ports_status wait_for_workers(struct macs_switch *sw) {
     const uint32_t version = atomic_load(&sw->ports_version);
-    const uint64_t end_ns = macs_switch_now(sw) + WAIT_NS;
+    const uint64_t end_ns = macs_switch_now(sw) + MACS_PORTS_WAIT_NS;
     for (unsigned i = 0; i < sw->worker_count && sw->running; i++)
         while (atomic_load_explicit(&sw->workers[i]->ports_version, memory_order_acquire) != version) {
             if (macs_switch_now(sw) > end_ns)
@@ -27,6 +25,11 @@ static enum macs_ports_status wait_for_workers(struct macs_switch *sw) {
             odp_time_wait_ns(20000);
         }
     return MACS_PORTS_DONE;
+}
+
+enum macs_ports_status macs_ports_tell(struct macs_switch *sw) {
+    tell_workers(sw);
+    return wait_for_workers(sw);
 }
 
 /* A slot without a port, or MACS_PORTS_MAX. */
@@ -38,12 +41,12 @@ static unsigned free_slot(const struct macs_switch *sw) {
 }
 
 /* Give each queue of a port to a worker: to each its own where there are as many, else to the one that polls the
- * fewest. */
-static void deal(const struct macs_switch *sw, struct macs_port *port) {
-    const unsigned receivers = sw->options.worker_count - sw->options.back_count;
+ * fewest of the ports in slots before `end`. */
+static void deal(const struct macs_switch *sw, struct macs_port *port, unsigned end) {
+    const unsigned receivers = sw->options.worker_count - macs_first_receiver(sw);
     const unsigned count = port->ctl ? port->handed_count : port->input_count;
     unsigned polls[MACS_WORKERS_MAX] = {0};
-    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+    for (unsigned slot = 0; slot < end; slot++) {
         const struct macs_port *other = &sw->ports[slot];
         const unsigned queues = other->ctl ? other->handed_count : other->input_count;
         for (unsigned queue = 0; macs_port_is_there(other) && other != port && queue < queues; queue++)
@@ -57,6 +60,12 @@ static void deal(const struct macs_switch *sw, struct macs_port *port) {
         polls[poller]++;
         port->poller[queue] = (uint8_t)poller;
     }
+}
+
+void macs_ports_deal(struct macs_switch *sw) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        if (macs_port_is_there(&sw->ports[slot]))
+            deal(sw, &sw->ports[slot], slot);
 }
 
 static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, char *name) {
@@ -75,7 +84,7 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
         *port = (struct macs_port){0};
         return status;
     }
-    deal(sw, port);
+    deal(sw, port, sw->port_count);
     port->own_name = name;
     sw->has_ctl |= port->ctl;
     macs_stats_begin_port(sw, slot);
@@ -95,12 +104,11 @@ static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
 static enum macs_ports_status arrive(struct macs_switch *sw, unsigned slot) {
     struct macs_port *port = &sw->ports[slot];
     port->comes = true;
-    tell_workers(sw);
-    const enum macs_ports_status status = wait_for_workers(sw);
+    const enum macs_ports_status status = macs_ports_tell(sw);
     sw->slot_of[port->number] = (uint8_t)(slot + 1);
     port->comes = false;
-    tell_workers(sw);
-    return status ? status : wait_for_workers(sw);
+    const enum macs_ports_status after = macs_ports_tell(sw);
+    return status ? status : after;
 }
 
 enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name) {
@@ -121,8 +129,7 @@ enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, c
 static enum macs_ports_status leave(struct macs_switch *sw, struct macs_port *port) {
     sw->slot_of[port->number] = 0;
     port->leaves = true;
-    tell_workers(sw);
-    const enum macs_ports_status status = wait_for_workers(sw);
+    const enum macs_ports_status status = macs_ports_tell(sw);
     if (!status && sw->running)
         macs_port_stop(port);
     return status;

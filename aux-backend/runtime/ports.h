@@ -9,6 +9,9 @@
 
 #include "runtime/switch.h"
 
+/* How long workers may take to come to the end of a burst. */
+#define MACS_PORTS_WAIT_NS UINT64_C(1000000000)
+
 enum macs_ports_status {
     MACS_PORTS_DONE,
     MACS_PORTS_THERE,      /* there is one of that number */
@@ -29,5 +32,11 @@ enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number
  * is dropped, too. Or let it receive and send again. BUSY: as above. NOT_OPENED: it cannot start again. */
 enum macs_ports_status macs_ports_down(struct macs_switch *sw, uint16_t number);
 enum macs_ports_status macs_ports_up(struct macs_switch *sw, uint16_t number);
+
+/* Other workers receive now: deal out the queues of all ports anew. */
+void macs_ports_deal(struct macs_switch *sw);
+
+/* Have workers look at the ports anew, and wait until all have: DONE or BUSY. */
+enum macs_ports_status macs_ports_tell(struct macs_switch *sw);
 
 #endif

@@ -9,7 +9,7 @@
 #include "runtime/worker_threads.h"
 
 int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
-    const bool is_cut = program->ingress_back != NULL, runs_cut = sw->program->ingress_back != NULL;
+    const bool is_cut = program->ingress_back[0] != NULL, runs_cut = sw->program->ingress_back[0] != NULL;
     if (sw->steered || is_cut || runs_cut)
         return -ENOTSUP;
     if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||

@@ -8,7 +8,7 @@
 #include "runtime/switch.h"
 
 /* Another program, which is not this one: make its tables and externs, while the switch goes on. -E2BIG: its packets
- * need more room than those of the switch have; -ENOTSUP: one of them is cut in two, or registers of the running one
+ * need more room than those of the switch have; -ENOTSUP: one of them is cut, or registers of the running one
  * are sharded. Others are logged. */
 int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program);
 /* A program that is prepared takes the place of the one that runs, which is discarded; ports stay open, and frames wait

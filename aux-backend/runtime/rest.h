@@ -1,6 +1,6 @@
 /* Workers rest between two bursts while the control thread makes changes that packets are to meet as one.
  *
- * Where the program is cut in two, a worker of its back rests when the fronts do and it has what they have handed over.
+ * Where the program is cut, a worker rests when those of the part before do and it has what they have handed over.
  * A worker that waits for frames is at rest already: it looks whether it may go on when it wakes up.
  * Invariant: a worker that is not marked as resting sees `wanted` before its next burst (both are sequentially
  * consistent). Threads: macs_rest_begin() and macs_rest_end() the control thread, the others a worker.

@@ -16,6 +16,7 @@
 #include "runtime/port.h"
 
 struct macs_adapt;
+struct macs_fall_back;
 struct macs_ports_gone;
 struct macs_capture;
 struct macs_queues;
@@ -62,10 +63,13 @@ struct macs_switch {
     bool steered;            /* each frame goes to the worker that its registers' cells belong to: steering.h */
     _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
-    _Atomic bool ending;      /* the process was told to end: what may take long breaks off */
-    _Atomic bool rest;        /* workers rest: runtime/rest.h */
-    _Atomic uint32_t batch;   /* B << 16 | b: both change together */
-    struct macs_adapt *adapt; /* changes it, if it is on */
+    _Atomic bool ending;              /* the process was told to end: what may take long breaks off */
+    _Atomic bool rest;                /* workers rest: runtime/rest.h */
+    _Atomic uint32_t batch;           /* B << 16 | b: both change together */
+    struct macs_adapt *adapt;         /* changes it, if it is on */
+    _Atomic bool cloned;              /* each worker runs all parts of a program that is cut: runtime/parts.h */
+    struct macs_fall_back *fall_back; /* changes that, if it is on */
+    bool receives_nothing;            /* for workers that look at the ports anew */
 };
 
 /* Time since the switch started. Any thread. */

@@ -43,7 +43,7 @@ void macs_dispatch(struct macs_thread *thread, struct macs_departures *departure
         replicate(thread, departures, packet);
         return;
     case MACS_DROP:
-    case MACS_HAND_OVER: /* ingress_back() gives another verdict */
+    case MACS_HAND_OVER: /* the part behind gives another verdict */
         break;
     }
     macs_thread_drop(thread, packet->handle, packet->cause);

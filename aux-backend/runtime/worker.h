@@ -1,6 +1,5 @@
 /* A worker: a thread and its own data. A packet, and every copy of it, stays with the worker that received it; but
- * where the program is cut in two, the first workers run its back, and go on with what the others, which receive, hand
- * over. */
+ * where the program is cut, workers run one part of it, and go on with what those of the part before hand over. */
 #ifndef MACS_RUNTIME_WORKER_H
 #define MACS_RUNTIME_WORKER_H
 
@@ -84,7 +83,8 @@ struct macs_thread {
     struct macs_in_flight bursts[2];          /* of programs that are software pipelined */
     unsigned latest;                          /* whose prologue ran last */
     struct macs_recirculation *recirculation; /* of programs that make requests, else NULL */
-    struct macs_handover *to_back;            /* of the worker of a program's front, else NULL */
+    unsigned part;                            /* of a program that is cut; 0: the first, or all of the program */
+    struct macs_handover *to_next;            /* to a worker of the next part; NULL: it is the last one */
     struct macs_backlog *backlog;             /* of programs with queues, else NULL */
     struct macs_worker_stats stats;
     struct macs_clocks *clocks; /* of its stages; NULL: the program has none */

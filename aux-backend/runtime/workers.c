@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "runtime/datapath.h"
-#include "runtime/back.h"
+#include "runtime/parts.h"
 #include "runtime/decisions.h"
 #include "runtime/hold.h"
 #include "runtime/privileges.h"
@@ -16,6 +16,7 @@
 #include "runtime/recirculation.h"
 #include "runtime/rest.h"
 #include "runtime/steering.h"
+#include "runtime/take_over.h"
 
 /* Empty rounds before a worker waits. */
 #define IDLE_ROUNDS 256u
@@ -39,14 +40,14 @@ static struct macs_input *add_input(struct macs_thread *thread, unsigned slot) {
 
 /* Whether the worker polls a queue of those that a port has. */
 static bool is_poller(const struct macs_thread *thread, const struct macs_port *port, unsigned queue, unsigned queues) {
-    const unsigned backs = thread->sw->options.back_count, receivers = thread->sw->options.worker_count - backs;
-    return thread->worker.index - backs == (queues == receivers ? queue : port->poller[queue]);
+    const unsigned first = macs_first_receiver(thread->sw), receivers = thread->sw->options.worker_count - first;
+    return thread->worker.index - first == (queues == receivers ? queue : port->poller[queue]);
 }
 
 /* What the worker receives from. */
 static void take_inputs(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
-    if (macs_is_back(thread))
+    if (sw->receives_nothing || macs_takes_over(thread))
         return;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         struct macs_port *port = &sw->ports[slot];
@@ -105,8 +106,9 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->input_of = calloc(inputs, sizeof(*thread->input_of));
     thread->outputs = calloc(MACS_PORTS_MAX, sizeof(*thread->outputs));
     bool complete = thread->inputs && thread->queues && thread->input_of && thread->outputs && make_bursts(thread);
-    if (complete && sw->options.back_count && !macs_is_back(thread))
-        complete = (thread->to_back = macs_handover_create()) != NULL;
+    thread->part = macs_part_of(&sw->options, index);
+    if (complete && thread->part + 1 < sw->options.parts.count)
+        complete = (thread->to_next = macs_handover_create()) != NULL;
     if (complete && sw->program->clock_count) {
         thread->clocks = macs_clocks_create(sw->program->clock_count, index);
         complete = thread->clocks != NULL;
@@ -144,7 +146,7 @@ void macs_worker_destroy(struct macs_thread *thread) {
     free(thread->outputs);
     free(thread->bursts[0].state);
     free(thread->bursts[1].state);
-    free(thread->to_back);
+    free(thread->to_next);
     macs_clocks_destroy(thread->clocks);
     macs_decisions_destroy(thread->worker.decisions);
     free(thread->backlog);
@@ -274,16 +276,16 @@ static bool may_wait(const struct macs_thread *thread) {
     return thread->queue_count && !thread->sw->options.count;
 }
 
-static unsigned take_from_fronts(struct macs_thread *thread) {
+static unsigned take_over(struct macs_thread *thread) {
     macs_switch_get_batch(thread->sw, &thread->worker.burst, &thread->worker.sub_batch);
-    const unsigned taken = macs_back_take(thread);
+    const unsigned taken = macs_take_over(thread);
     report(thread);
     return taken;
 }
 
 static bool goes_on(const struct macs_thread *thread) {
     return !atomic_load_explicit(&thread->sw->stopping, memory_order_relaxed) ||
-           (macs_is_back(thread) && !macs_back_ended(thread));
+           (macs_takes_over(thread) && !macs_parts_ended(thread));
 }
 
 static void work(struct macs_thread *thread) {
@@ -302,7 +304,7 @@ static void work(struct macs_thread *thread) {
             else
                 nap(thread, &sleep_ns);
         }
-        received += macs_is_back(thread) ? take_from_fronts(thread) : poll_inputs(thread);
+        received += macs_takes_over(thread) ? take_over(thread) : poll_inputs(thread);
         if (thread->backlog)
             received += serve_queues(thread);
         if (received) {
@@ -321,8 +323,8 @@ static void work(struct macs_thread *thread) {
     macs_datapath_drain(thread);
     if (thread->backlog)
         macs_queues_end(thread);
-    if (thread->to_back)
-        macs_handover_close(thread->to_back);
+    if (thread->to_next)
+        macs_handover_close(thread->to_next);
     if (!idle)
         note_end(thread);
 }

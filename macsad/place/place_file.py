@@ -4,6 +4,7 @@ as lines for people and as JSON."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:  # reading a file waits for nothing that measures
     from macsad.place.placing import Placed
     from transpiler.placement.search import Placement
 
-VERSION = 1
-KEYS = ("cut", "workers", "back_workers")
+VERSION = 2
+ALL = 0.97  # of a core: more is nobody's
+KEYS = ("cut", "part_workers")
 
 
 class BadPlacement(click.ClickException):
@@ -28,18 +30,23 @@ class BadPlacement(click.ClickException):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """`cut`: as --cut has it, "" where each worker runs the whole program. `back_workers`: of the workers, those that run what is
-    behind the cut."""
+    """`part_workers`: of each part of the program, one number where each worker runs all of it. `cut`: as --cut has it, ""
+    there."""
 
-    workers: int
+    part_workers: tuple[int, ...]
     cut: str = ""
-    back_workers: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.workers <= MAX_WORKERS:
-            raise ValueError(f"'workers' is from 1 to {MAX_WORKERS}, not {self.workers}")
-        if bool(self.cut) != bool(self.back_workers) or not 0 <= 2 * self.back_workers <= self.workers:
-            raise ValueError("'back_workers' goes with 'cut', and is at most half of the workers")
+        if not self.part_workers or min(self.part_workers) < 1 or self.workers > MAX_WORKERS:
+            raise ValueError(f"'part_workers' are from 1 to {MAX_WORKERS} together")
+        if any(after > before for before, after in pairwise(self.part_workers)):
+            raise ValueError("no part has more workers than the one before")
+        if len(self.part_workers) != len(self.cut.split(",")) + 1 if self.cut else len(self.part_workers) != 1:
+            raise ValueError("'part_workers' has a number for each part, one more than 'cut' has places")
+
+    @property
+    def workers(self) -> int:
+        return sum(self.part_workers)
 
     def of(self, request: Request) -> Request:
         """The program cut so. Raises: click.UsageError."""
@@ -50,31 +57,30 @@ class Chosen:
     @property
     def options(self) -> tuple[str, ...]:
         """Of the switch."""
-        back = ("--back-workers", str(self.back_workers)) if self.cut else ()
-        return ("--workers", str(self.workers), *back)
+        each = ("--part-workers", ",".join(map(str, self.part_workers))) if self.cut else ()
+        return ("--workers", str(self.workers), *each)
 
     def __str__(self) -> str:
         if not self.cut:
             return f"{self.workers} workers, each with the whole program"
-        return (
-            f"cut at {self.cut}, {self.workers - self.back_workers} workers in front of it, {self.back_workers} behind"
-        )
+        return f"cut at {self.cut.replace(',', ' and ')}, {' + '.join(map(str, self.part_workers))} workers"
 
 
 def chosen(placed: Placed, placement: Placement) -> Chosen:
     """A placement, as a switch has it."""
-    cut = placed.cut(placement)
-    return Chosen(placed.cores, cut, placement.parts[-1].cores if cut else 0)
+    return Chosen(tuple(part.cores for part in placement.parts), placed.cut(placement))
 
 
 def read(path: Path) -> Chosen:
     """The placement in a file. Raises: BadPlacement."""
     try:
         data = decided.read(path, "place", VERSION, KEYS)
-        numbers = [data.get("workers"), data.get("back_workers", 0)]
-        if any(type(number) is not int for number in numbers) or not isinstance(data.get("cut", ""), str):
-            raise ValueError("'workers' and 'back_workers' are numbers, 'cut' a text")
-        return Chosen(data["workers"], data.get("cut", ""), data.get("back_workers", 0))
+        numbers = data.get("part_workers")
+        if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
+            raise ValueError("'part_workers' is a list of numbers")
+        if not isinstance(data.get("cut", ""), str):
+            raise ValueError("'cut' is a text")
+        return Chosen(tuple(numbers), data.get("cut", ""))
     except (OSError, ValueError) as error:
         raise BadPlacement(f"{path}: {error}") from None
 
@@ -82,14 +88,14 @@ def read(path: Path) -> Chosen:
 def toml(placed: Placed, program: str, where: str) -> str:
     """The file of the best placement, with the others in comments."""
     best = chosen(placed, placed.best)
-    back = [f'cut = "{best.cut}"  # in front of this stage', f"back_workers = {best.back_workers}  # that run the rest"]
+    cut = [f'cut = "{best.cut}"  # in front of these stages'] if best.cut else []
     lines = [
         f"# Where `macsad place` has put the stages of {shown(program)}, for {where}.",
         f"# Traffic: {shown(placed.traffic)}. `macsad run --place FILE` takes this file.",
         "",
         f"version = {VERSION}",
-        f"workers = {best.workers}",
-        *(back if best.cut else ()),
+        *cut,
+        f"part_workers = {list(best.part_workers)}  # of each part",
         "",
         *(f"# {line}" for line in rows(placed)),
     ]
@@ -129,15 +135,22 @@ def limit(placement: Placement) -> str:
     """What keeps it from forwarding more, for people."""
     if len(placement.parts) == 1:
         return "the cores"
-    idle = [1 - placement.rate / part.rate for part in placement.parts]
-    part = ("the front", "the back")
-    return f"{part[placement.limit]}, {part[1 - placement.limit]} idles {max(idle):.0%}"
+    idle = max(1 - placement.rate / part.rate for part in placement.parts)
+    names = ("the front", "the back") if len(placement.parts) == 2 else ("the first part", "the second", "the third")
+    others = "another part" if len(names) > 2 else names[1 - placement.limit]
+    return f"{names[placement.limit]}, {others} idles {idle:.0%}"
+
+
+def had(placed: Placed) -> list[str]:
+    """How much there is of the cores, where others use them."""
+    return [f"Of each core the switch would have {placed.had:.0%}: others use them, too."] if placed.had < ALL else []
 
 
 def data(placed: Placed) -> dict[str, Any]:
     """For JSON."""
     return {
-        "cores": placed.cores, "burst": placed.burst, "hz": placed.hz, "traffic": placed.traffic, "refused": placed.refused,
+        "cores": placed.cores, "had": placed.had, "burst": placed.burst,
+        "hz": placed.hz, "traffic": placed.traffic, "refused": placed.refused,
         "stages": [
             {"name": stage.name, "cycles": stage.cycles, "cut": stage.cut,
              "reads": [{"memory": r.memory, "each": r.each, "bytes": r.footprint, "in_flight": r.in_flight} for r in stage.reads]}

@@ -27,9 +27,10 @@ def usable_cores() -> int:
 
 def placed_on(request: Request, given: Given, cores: int) -> Placed:
     """Measure the program, and rank its placements. Raises: Rejected, ToolchainError, click.ClickException."""
-    from macsad.bench.contestants import BenchError
+    from macsad.bench.contestants import BenchError, worker_cpus
     from macsad.bench.samples import SampleError
     from macsad.place import placing
+    from macsad.place.cores import had
     from macsad.progress import counting
 
     elsewhere, machine = given.elsewhere(), this_machine()
@@ -37,7 +38,8 @@ def placed_on(request: Request, given: Given, cores: int) -> Placed:
         with tempfile.TemporaryDirectory(prefix="macsad-place-") as scratch, counting("measuring"):
             folder = Path(scratch)
             traffic = given.traffic(request, compilation.load(request), folder)
-            return placing.place(request, traffic, machine, folder, cores, elsewhere)
+            placed = placing.place(request, traffic, machine, folder, cores, elsewhere)
+            return placed if elsewhere else placed.on(had(worker_cpus(cores)))
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
 

@@ -30,7 +30,7 @@ LEAST = 0.1  # of what a stage takes is no read that misses, whatever the profil
 @dataclass(frozen=True)
 class Placed:
     """`placements`: the best, the fastest first; `cloned`: all stages on all cores. `refused`: why the program cannot be cut, ""
-    where it can; `burst`: B of the run."""
+    where it can; `burst`: B of the run; `had`: the share of each core that there is for the switch, as others use them too."""
 
     stages: tuple[Stage, ...]
     placements: tuple[Placement, ...]
@@ -40,20 +40,30 @@ class Placed:
     hz: float
     refused: str
     traffic: str
+    had: float = 1.0
 
     @property
     def best(self) -> Placement:
         """The fastest, if it is surely faster than clones."""
-        fastest = self.placements[0]
-        return fastest if fastest.rate > self.cloned.rate * (1 + SURE) else self.cloned
+        fastest = max(self.placements, key=self.rate)
+        return fastest if self.rate(fastest) > self.rate(self.cloned) * (1 + SURE) else self.cloned
+
+    def rate(self, placement: Placement) -> float:
+        """R, packets a cycle, on cores that others use, too: a packet passes where a core of each part is there at that time."""
+        return placement.rate * self.had ** len(placement.parts)
+
+    def on(self, had: float) -> Placed:
+        """The same on cores of which there is that share."""
+        placed = replace(self, had=had)
+        return replace(placed, placements=tuple(sorted(self.placements, key=lambda one: -placed.rate(one))))
 
     def mpps(self, placement: Placement) -> float:
-        """R in millions of packets a second."""
-        return placement.rate * self.hz / 1e6
+        """Millions of packets a second."""
+        return self.rate(placement) * self.hz / 1e6
 
     def cut(self, placement: Placement) -> str:
         """Where the program is cut, as --cut has it; "" where it is not."""
-        return "" if len(placement.parts) == 1 else self.stages[placement.parts[1].first].cut
+        return ",".join(self.stages[part.first].cut for part in placement.parts[1:])
 
 
 def place(
@@ -87,7 +97,8 @@ def placed(
     machine = elsewhere or machine
     found = ranked(MachineCosts(machine, stages, point[0]), boundaries, len(stages), cores)
     cloned = next(placement for placement in found if len(placement.parts) == 1)
-    return Placed(stages, tuple(found[:SHOWN]), cloned, cores, point[0], machine.hz, refused, told)
+    shown = found[:SHOWN] if cloned in found[:SHOWN] else [*found[: SHOWN - 1], cloned]
+    return Placed(stages, tuple(shown), cloned, cores, point[0], machine.hz, refused, told)
 
 
 def _refused(request: Request, hlir: Program, planned: Planned) -> str:

@@ -34,7 +34,7 @@ def command(
     cores: int | None, entries: Path | int, packets: Path | None, tables: tuple[str, ...], machine_file: Path | None,
     as_json: bool, output: Path | None, drawn: Path | None, **program: object,
 ) -> None:  # fmt: skip
-    """Choose which stages of PROGRAM run on which cores: all on each, or cut in two, some cores for each half.
+    """Choose which stages of PROGRAM run on which cores: all on each, or cut, some cores for each part.
 
     A short run of the program tells what its stages cost, the profile of the machine what memory and handing over cost. The ten
     best placements are printed with what limits each, as predicted. `macsad run --place FILE` runs the written one.
@@ -62,6 +62,7 @@ def command(
         click.echo(json.dumps(place_file.data(placed) | {"file": str(place)}, indent=1))
         return
     lines = [*place_file.stage_rows(placed), "", *place_file.rows(placed)]
+    lines += place_file.had(placed)
     if placed.refused:
         lines.append(f"It cannot be cut: {placed.refused}.")
     for line in lines:

@@ -33,6 +33,9 @@ CUTS = [
     ("apps/flows/flows.p4", "1"),
     ("apps/policer/policer.p4", "1"),
     ("apps/l2fwd/l2fwd.p4", "1"),  # floods
+    ("apps/router/router.p4", "1,next_hops"),
+    ("apps/nat/nat.p4", "1,3"),
+    ("apps/policer/policer.p4", "1,2"),
 ]
 
 

@@ -81,5 +81,5 @@ def test_a_program_that_cannot_be_cut_is_cloned(
 ) -> None:
     program = copied("l3fwd", tmp_path)
     assert call(["place", str(program), "--entries", "20", "--cores", "3"]) == 0
-    assert place_file.read(tmp_path / "l3fwd.place.toml") == place_file.Chosen(3)
+    assert place_file.read(tmp_path / "l3fwd.place.toml") == place_file.Chosen((3,))
     assert "cloned; the cores" in capsys.readouterr().out

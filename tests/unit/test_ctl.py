@@ -225,6 +225,22 @@ def test_statistics_tell_whether_the_switch_adapts(adapt: dict[str, Any], told: 
     assert statistics.table(now, None).splitlines()[-1] == f"burst 64, sub-batch 16; {told}"
 
 
+@pytest.mark.parametrize(
+    ("placement", "told"),
+    [
+        ({"cloned": False, "fall_back": True, "trying": False, "trials": 0}, "parts on 2 + 1 workers; fall-back on"),
+        ({"cloned": False, "fall_back": True, "trying": True, "trials": 0}, "parts on 2 + 1 workers; fall-back tries"),
+        ({"cloned": True, "fall_back": False, "trying": False, "trials": 2, "changes": 1},
+         "all parts on each worker; fall-back off, 1 changes in 2 trials"),
+    ],
+)  # fmt: skip
+def test_statistics_tell_where_parts_run(placement: dict[str, Any], told: str) -> None:
+    now = next(readings()) | {"placement": {"part_workers": [2, 1], **placement}}
+    assert statistics.table(now, None).splitlines()[-1] == told
+    whole = next(readings()) | {"placement": {"part_workers": [2], **placement}}
+    assert statistics.table(whole, None).splitlines()[-1].startswith("burst")
+
+
 def test_statistics_fit_a_terminal() -> None:
     both = readings()
     before, now = next(both), next(both)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -64,7 +65,7 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[in
     for name, halves in cuts:
         store = Store(program)
         simulator = Simulator(program, made, store)
-        assert simulator.run(frames, cuts={name: halves}) == expected
+        assert simulator.run(frames, cuts={name: (halves,)}) == expected
         to_replication += simulator.to_replication
         assert seen(store) == seen(switch.store)
         assert states_in(program, halves.front).isdisjoint(states_in(program, halves.back))
@@ -100,6 +101,37 @@ def test_halves_of_each_of_two_pipes(options: Options) -> None:
     assert (to_replication > 300) is options.run_to_completion
 
 
+@pytest.mark.parametrize("stateful", [False, True], ids=["stateless", "stateful"])
+@pytest.mark.parametrize("two_pipes", [False, True], ids=["one pipe", "two pipes"])
+def test_three_parts_do_what_the_whole_does(stateful: bool, two_pipes: bool) -> None:
+    """At every pair of boundaries; some packets pass the part in the middle without a stage of it."""
+    pairs = through = 0
+    for seed in range(60 if stateful else 20):
+        random = Random(f"{seed} {stateful} three")
+        maker = random_programs.Maker(random, tables=random.randint(3, 8), size=random.randint(2, 6), stateful=stateful)
+        program = maker.program(two_pipes=two_pipes)
+        made = schedule(program, Options(constant_propagation=bool(seed % 2)))
+        if not may_cut(program, made):
+            continue
+        frames = random_programs.frames(random, BURST)
+        switch = Switch(program)
+        expected = [sent for frame in frames for sent in switch.process(0, frame)]
+        for pipe in made.pipes:
+            after = read_behind(program, made, pipe)
+            for first, second in combinations(range(1, len(pipe.stages)), 2):
+                later = cut(pipe, second, after)
+                cuts = (later, cut(later.front, first, after))
+                store = Store(program)
+                simulator = Simulator(program, made, store)
+                assert simulator.run(frames, cuts={pipe.name: cuts}) == expected
+                assert seen(store) == seen(switch.store)
+                pairs += 1
+                (dispatch,) = cuts[1].back.stages[0].code
+                assert isinstance(dispatch, Dispatch)
+                through += any(isinstance(cuts[1].back.stages[n].code[0], HandOver) for n in dispatch.stages)
+    assert pairs > (3 if stateful else 25) and through
+
+
 def less(halves: Cut, number: int, location: Location) -> Cut:
     """The cut with one value fewer at an entry."""
     entries = list(halves.entries)
@@ -120,7 +152,7 @@ def test_a_value_that_does_not_cross_is_found() -> None:
             for number, entry in enumerate(halves.entries):
                 wrong = 0
                 for location in sorted(entry.values, key=str):
-                    cuts = {name: less(halves, number, location)}
+                    cuts = {name: (less(halves, number, location),)}
                     wrong += Simulator(program, made, Store(program)).run(frames, cuts=cuts) != right
                 found += wrong > 0
     assert found > 30
@@ -135,7 +167,7 @@ def test_a_missing_key_of_a_lookup_is_found() -> None:
     assert Location("m0") in entry.values
     frames = [bytes([1, n, 0]) for n in range(4)]
     right = Simulator(program, made, Store(program)).run(frames)
-    for cuts, same in (({pipe.name: halves}, True), ({pipe.name: less(halves, 0, Location("m0"))}, False)):
+    for cuts, same in (({pipe.name: (halves,)}, True), ({pipe.name: (less(halves, 0, Location("m0")),)}, False)):
         assert (Simulator(program, made, Store(program)).run(frames, cuts=cuts) == right) is same
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 
@@ -13,12 +15,13 @@ from machine import MACHINE
 
 from macsad.compilation import Request
 from macsad.place import place_file
+from macsad.place.cores import had
 from macsad.place.placing import Placed
 from transpiler.graph import dot
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import LINES, MachineCosts, contention, footprint, hand_over, spreads, waits
 from transpiler.placement.drawing import draw
-from transpiler.placement.search import Placement, placements, ranked
+from transpiler.placement.search import Placement, best_of_three, loads, placements, ranked
 from transpiler.placement.stages import Read, Stage
 
 HERE = machine_profile(MACHINE)
@@ -39,28 +42,34 @@ def random_stages(random: Random, count: int) -> tuple[Stage, ...]:
 
 
 def rate(matrix: tuple[tuple[int, ...], ...], costs: MachineCosts) -> float:
-    """R of a matrix A: equation 1, for as many packets as each core gets. A core of the back gets those of the cores of the front
-    that are dealt to it."""
+    """R of a matrix A: equation 1, for as many packets as each core gets. A core gets those of the cores of the part before that
+    are dealt to it."""
     stages, cores = len(matrix), len(matrix[0])
-    columns = [[i for i in range(stages) if matrix[i][j]] for j in range(cores)]
-    cycles = [costs.of(column[0], column[-1] + 1) for column in columns]
-    fronts = [j for j in range(cores) if columns[j][0] == 0]
-    backs = [j for j in range(cores) if columns[j][-1] == stages - 1]
-    if fronts == backs:
-        return sum(1 / cycles[j] for j in range(cores))
-    dealt = [sum(n % len(backs) == k for n in range(len(fronts))) for k in range(len(backs))]
-    most = [dealt[k] / len(fronts) * cycles[j] for k, j in enumerate(backs)]  # cycles a packet of the whole
-    return min(sum(1 / cycles[j] for j in fronts), 1 / max(most))
+    columns = [tuple(i for i in range(stages) if matrix[i][j]) for j in range(cores)]
+    parts = sorted(set(columns))
+    dealt = [1 / columns.count(parts[0])] * columns.count(parts[0])  # of all packets
+    least = float("inf")
+    for number, part in enumerate(parts):
+        count = columns.count(part)
+        if number:
+            dealt = [sum(dealt[n] for n in range(len(dealt)) if n % count == k) for k in range(count)]
+        least = min(least, 1 / (max(dealt) * costs.of(part[0], part[-1] + 1)))
+    return least
 
 
 def all_matrices(stages: int, cores: int) -> list[tuple[tuple[int, ...], ...]]:
-    """Every matrix whose cores run all stages, or those in front of one cut, or those behind it, as a switch can."""
+    """Every matrix whose cores run all stages, or those between two of up to two cuts, as a switch can: a part has no more cores
+    than the one before."""
     found = []
-    for cut, halves in product(range(1, stages), product((0, 1), repeat=cores)):
-        backs = sum(halves)
-        if 0 < backs <= cores - backs:
-            found.append(tuple(tuple(int((i >= cut) == bool(half)) for half in halves) for i in range(stages)))
-    return [tuple((1,) * cores for _ in range(stages)), *found]
+    for count in (1, 2, 3):
+        for cuts in combinations(range(1, stages), count - 1):
+            bounds = (0, *cuts, stages)
+            for owners in product(range(count), repeat=cores):
+                numbers = [owners.count(part) for part in range(count)]
+                if min(numbers) and numbers == sorted(numbers, reverse=True):
+                    rows = (tuple(int(bounds[o] <= i < bounds[o + 1]) for o in owners) for i in range(stages))
+                    found.append(tuple(rows))
+    return found
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -75,6 +84,23 @@ def test_the_best_placement_is_the_best_of_all_matrices(seed: int) -> None:
     for placement in found:
         assert placement.rate == pytest.approx(rate(placement.matrix(len(stages)), costs))
     assert {p.matrix(len(stages)) for p in found} <= set(matrices)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_of_three_parts_are_all_found(seed: int) -> None:
+    """Those that are not looked at are slower."""
+    random = Random(seed)
+    stages = random_stages(random, 5)
+    cores = random.randrange(3, 7)
+    costs = MachineCosts(HERE, stages, 32)
+    every = best_of_three(costs, range(1, 5), 5, cores, 10**6)
+    some = best_of_three(costs, range(1, 5), 5, cores, 4)
+    assert sorted(one.rate for one in some) == sorted(one.rate for one in every)[-4:]
+    assert len(every) == 6 * len({tuple(part.cores for part in one.parts) for one in every})
+
+
+def test_packets_that_pass_uneven_parts_come_to_some_workers_more_often() -> None:
+    assert loads((4, 2, 1)) == [1, 2, 4] and loads((3, 2, 1)) == [1, 2, 3] and loads((5, 3, 2)) == [1, 2, 3]
 
 
 def test_a_core_takes_what_its_stages_take_and_what_it_hands_over_and_waits_for() -> None:
@@ -153,6 +179,14 @@ def test_a_hundred_stages_on_64_cores() -> None:
     assert max(placement.rate for placement in found) == pytest.approx(64 / 1000)
 
 
+def test_three_parts_of_a_hundred_stages_on_64_cores_take_seconds() -> None:
+    begin = time.process_time()
+    stages = random_stages(Random(1), 100)
+    found = ranked(MachineCosts(HERE, stages, 32), range(1, 100), 100, 64)
+    assert time.process_time() - begin < 5
+    assert {len(placement.parts) for placement in found} == {1, 2, 3}
+
+
 def test_fronts_that_are_dealt_unevenly_leave_cores_of_the_back_idle() -> None:
     (even,) = [p for p in placements(Fixed(), (1,), 2, 4) if p.parts[-1].cores == 2]
     (uneven,) = [p for p in placements(Fixed(), (1,), 2, 5) if p.parts[-1].cores == 2]
@@ -163,28 +197,53 @@ def test_fronts_that_are_dealt_unevenly_leave_cores_of_the_back_idle() -> None:
 
 
 def placed(*parts: int) -> Placed:
-    stages = (Stage("stage 0", 50), Stage("t", 50, (Read("C.t", 1, 1 << 20, 64),), "C.t"))
+    reads = (Read("C.t", 1, 1 << 20, 64),)
+    stages = (Stage("stage 0", 50), Stage("t", 50, reads, "C.t"), Stage("u", 50, reads, "2"))
     costs = MachineCosts(HERE, stages, 64)
-    found: list[Placement] = [p for p in ranked(costs, (1,), 2, sum(parts)) if tuple(x.cores for x in p.parts) == parts]
+    ranking = ranked(costs, (1, 2), 3, sum(parts), 1000)
+    found: list[Placement] = [p for p in ranking if tuple(x.cores for x in p.parts) == parts]
     slow = Placement((replace(found[0].parts[0], rate=found[0].rate / 2),))
     return Placed(stages, tuple(found), slow, sum(parts), 64, HERE.hz, "", "made")
 
 
 @pytest.mark.parametrize(
-    ("parts", "options"),
-    [((4,), ("--workers", "4")), ((3, 1), ("--workers", "4", "--back-workers", "1"))],
-)
-def test_what_is_written_is_what_runs(tmp_path: Path, parts: tuple[int, ...], options: tuple[str, ...]) -> None:
+    ("parts", "options", "cut"),
+    [((4,), ("--workers", "4"), None), ((3, 1), ("--workers", "4", "--part-workers", "3,1"), "2"),
+     ((2, 1, 1), ("--workers", "4", "--part-workers", "2,1,1"), "C.t,2")],
+)  # fmt: skip
+def test_what_is_written_is_what_runs(
+    tmp_path: Path, parts: tuple[int, ...], options: tuple[str, ...], cut: str
+) -> None:
     file = tmp_path / "p.place.toml"
     made = placed(*parts)
     file.write_text(place_file.toml(made, "p.p4", "here"))
     found = place_file.read(file)
     assert found == place_file.chosen(made, made.best) and found.options == options
-    assert found.of(Request(Path("p.p4"))).cut == ("C.t" if len(parts) > 1 else None)
+    assert found.of(Request(Path("p.p4"))).cut == cut
     with pytest.raises(click.UsageError, match="exclude"):
         found.of(Request(Path("p.p4"), cut="1"))
-    (data,) = place_file.data(made)["placements"]
-    assert data["mpps"] == pytest.approx(made.best.rate * HERE.hz / 1e6) and len(data["matrix"]) == 2
+    data = place_file.data(made)["placements"][0]
+    assert data["mpps"] == pytest.approx(made.best.rate * HERE.hz / 1e6) and len(data["matrix"]) == 3
+
+
+def test_on_cores_that_others_use_parts_wait_for_each_other() -> None:
+    made = placed(2, 1, 1)
+    cloned = Placement((replace(made.cloned.parts[0], rate=made.best.rate * 0.9),))
+    made = replace(made, cloned=cloned, placements=(*made.placements, cloned))
+    assert len(made.best.parts) == 3
+    busy = made.on(0.8)
+    assert busy.best == cloned == busy.placements[0]
+    assert busy.mpps(cloned) == pytest.approx(0.8 * made.mpps(cloned))
+    assert busy.mpps(made.best) == pytest.approx(0.8**3 * made.mpps(made.best))
+    assert "80%" in place_file.had(busy)[0] and not place_file.had(made) and place_file.data(busy)["had"] == 0.8
+
+
+def test_the_share_of_cores_is_measured() -> None:
+    cpu = min(os.sched_getaffinity(0))
+    share = had([cpu], 0.1)
+    assert 0 < share <= 1
+    both = had([cpu, cpu], 0.2)  # two that compute on one CPU
+    assert both < 0.75
 
 
 def test_a_cut_that_hardly_gains_is_not_taken() -> None:
@@ -198,12 +257,13 @@ def test_a_cut_that_hardly_gains_is_not_taken() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("version = 1\nworkers = 0", "'workers' is from 1 to"),
-        ("version = 1\nworkers = 2\nback_workers = 1", "goes with 'cut'"),
-        ('version = 1\nworkers = 2\nback_workers = 2\ncut = "t"', "at most half"),
-        ("version = 1\nworkers = '2'", "are numbers"),
-        ("version = 9\nworkers = 2", "version 9"),
-        ("version = 1\nworkers = 2\ncores = 2", "there is no 'cores'"),
+        ("version = 2\npart_workers = [0]", "from 1 to"),
+        ("version = 2\npart_workers = [1, 1]", "a number for each part"),
+        ('version = 2\npart_workers = [2]\ncut = "t"', "a number for each part"),
+        ('version = 2\npart_workers = [1, 2]\ncut = "t"', "no part has more"),
+        ("version = 2\npart_workers = '2'", "list of numbers"),
+        ("version = 9\npart_workers = [2]", "version 9"),
+        ("version = 2\npart_workers = [2]\ncores = 2", "there is no 'cores'"),
         ("version =", "p.toml"),
     ],
 )

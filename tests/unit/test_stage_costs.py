@@ -69,9 +69,9 @@ def test_stages_are_what_they_compute_and_can_be_cut_in_front_of() -> None:
 
 def test_what_is_placed_runs_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, seen = tmp_path / "p.toml", []
-    file.write_text('version = 1\nworkers = 3\nback_workers = 1\ncut = "next_hops"\n')
+    file.write_text('version = 2\npart_workers = [2, 1]\ncut = "next_hops"\n')
     chosen = placement_run.asked_for(Request(APPS / "router" / "router.p4"), str(file))
-    assert chosen.options == ("--workers", "3", "--back-workers", "1")
+    assert chosen.options == ("--workers", "3", "--part-workers", "2,1")
 
     def build(request: Request, *_: object) -> tuple[Path, None]:
         seen.append(request.cut)
@@ -81,4 +81,4 @@ def test_what_is_placed_runs_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(running, "run", lambda *arguments, **_: seen.append(arguments[4]) or 0)
     options = ["--place", str(file), "--port", "0=null:", "--burst", "8"]
     assert call(["run", str(APPS / "router" / "router.p4"), *options]) == 0
-    assert seen == ["next_hops", ("--workers", "3", "--back-workers", "1", "--burst", "8")]
+    assert seen == ["next_hops", ("--workers", "3", "--part-workers", "2,1", "--burst", "8")]

@@ -26,6 +26,7 @@ from transpiler.codegen.c.walk import all_expressions, all_names, called
 from transpiler.codegen.given import LOCKS, REGISTERS, STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.tallies import NOTHING, TALLIES, settlements
+from transpiler.schedule.pipelined import member_of
 from transpiler.schedule.plan import Follow, Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
@@ -314,7 +315,7 @@ class PassView:
     def entry(self) -> str:
         """The member of struct macs_program by which the runtime calls it."""
         entries = {Form.BURST: "run_to_completion", Form.PROLOGUE: "prologue", Form.EPILOGUE: "epilogue"}
-        return entries.get(self.form, self.pipe_name)
+        return entries.get(self.form) or member_of(self.pipe_name)
 
     @property
     def at(self) -> str:

@@ -12,7 +12,7 @@ beside a large table.
 O_s_j is for bursts that come from another core or go to one: O_s cycles, from the machine's profile, which has one line of
 each packet fetched from another core's cache. [1] counts it for the taking core. The giving core gets buffers back, which
 costs it as much. A packet has its description, its record with live values and its frame: LINES of these are waited for, the
-rest is prefetched. That number is fitted, to bench/elements.p4 with 20 reads an element.
+rest is prefetched. That number is fitted, to bench/elements.p4 with chains of reads.
 
 [1] "Controlling Parallelism in a Multicore Software Router"
 """
@@ -27,7 +27,7 @@ from transpiler.model.machine import MachineProfile, at
 from transpiler.placement.stages import Read, Stage
 
 PRIVATE = 2  # levels of a core's own caches: the others are shared
-LINES = 2  # of a packet
+LINES = 4  # of a packet
 ALIKE = 2.0  # memories are read about as often for their size up to this ratio
 SURELY = 4  # times the last private cache
 

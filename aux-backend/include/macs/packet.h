@@ -18,7 +18,7 @@ enum macs_pipe_verdict {
     MACS_DROP,        /* by the program; macs_packet.cause says more */
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
     MACS_EGRESS,      /* to egress_port, through egress(), where the program runs to completion */
-    MACS_HAND_OVER,   /* to ingress_back(), where the program is cut in two */
+    MACS_HAND_OVER,   /* to the next part, where the program is cut */
 };
 
 /* v1model's instance_type, as far as generated code asks for it. */
@@ -65,7 +65,7 @@ struct macs_packet {
     uint8_t verdict;               /* enum macs_pipe_verdict */
     uint8_t cause;                 /* enum macs_cause, or a place of the program; with MACS_DROP */
     uint8_t instance_type;         /* how it came here, in the architecture's numbers; 0: received */
-    uint8_t entry;                 /* with MACS_HAND_OVER: where ingress_back() goes on */
+    uint8_t entry;                 /* with MACS_HAND_OVER: where the next part goes on */
     uint64_t ingress_ns;           /* time of arrival since the switch started */
     struct macs_requests requests; /* of programs with macs_program.uses_requests only */
 };

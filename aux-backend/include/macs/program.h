@@ -8,8 +8,9 @@
  * A program with requests (macs_packet.requests) has an egress of its own, unless it only truncates or ciphers. clone()
  * turns the copied state of a packet into that of a clone: instance_type is the kind of clone, requests.preserved the
  * list of fields that it keeps.
- * Cut in two. ingress() of one worker ends some packets and hands over the others, MACS_HAND_OVER; another worker goes
- * on with these by ingress_back(), then with all of them as above (docs/placement.md).
+ * Cut. ingress() of one worker ends some packets and hands over the others, MACS_HAND_OVER; another worker goes on with
+ * these by ingress_back[0], a third one by ingress_back[1], ...; the last one with all of them as above
+ * (docs/placement.md).
  *
  * To completion. A program in which a packet goes through one pipeline, once, takes a received burst, fills the records
  * itself, and returns the packets with their verdicts (macs/run_to_completion.h): by run_to_completion(), or software
@@ -21,6 +22,8 @@
 
 #include <macs/packet.h>
 #include <macs/table.h>
+
+#define MACS_PARTS_MAX 8u /* of a program that is cut */
 
 enum macs_unit { MACS_PACKETS = 1, MACS_BYTES = 2, MACS_PACKETS_AND_BYTES = 3 };
 
@@ -118,7 +121,7 @@ struct macs_program {
     macs_epilogue_fn *epilogue;       /* and its epilogue; `next`: that whose prologue has run since, or NULL */
     size_t burst_bytes;
     macs_pipe_fn *ingress;
-    macs_pipe_fn *ingress_back; /* of a program that is cut in two: goes on with what ingress() hands over */
+    macs_pipe_fn *ingress_back[MACS_PARTS_MAX]; /* of a program that is cut: its parts behind ingress(), then NULL */
     macs_pipe_fn *clone;
     macs_pipe_fn *egress;
 };
