@@ -114,6 +114,7 @@ SWITCHES: dict[str, Switch] = {
     "tallies": _lowering(tallies=False),
     "empty-tables": _lowering(empty_tables=False),
     "key-words": _lowering(key_words=False),
+    "inline-stages": _lowering(inline_stages=False),
     "few-entries": _define("MACS_NO_FEW_ENTRIES"),
     "prefetch": _define("MACS_NO_PREFETCH"),
     "simd": _define("MACS_SCAN_PLAIN", "MACS_CRC_PLAIN"),

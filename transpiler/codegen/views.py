@@ -15,6 +15,7 @@ from transpiler.codegen.pipeline_views import ClockView, PipeView, TableRef
 from transpiler.schedule.steering import Steering
 from transpiler.targets.target import RunDefaults
 
+FEW_LIVE = 32  # live values of a program whose stages are small
 NOWHERE = Outside("")  # the citation of what the program does not say
 
 
@@ -205,7 +206,8 @@ class ProgramView:
     """`overridden`: the target has templates of its own, whose code may name what ours does not.
     `places`: of the program that drop packets, FILE:LINE each; `given`: what functions are given of a packet.
     `instances`: the architecture's numbers for the ways of packets through the runtime.
-    `defines`: names that are defined before all else; `settings`: members of struct macs_program that are true."""
+    `defines`: names that are defined before all else; `settings`: members of struct macs_program that are true; `inlines`: large
+    stages are inlined where they are called."""
 
     name: Outside
     source: Outside
@@ -232,6 +234,12 @@ class ProgramView:
     settings: tuple[str, ...]
     overridden: bool
     run: RunDefaults
+    inlines: bool
+
+    @property
+    def inlines_stages(self) -> bool:
+        """Whether stages are inlined however large they are. The compiler decides itself what pays where they are small."""
+        return self.inlines and len(self.live.declarations) > FEW_LIVE
 
     @property
     def members(self) -> tuple[tuple[str, str], ...]:
