@@ -111,7 +111,7 @@ class Optimisations:
         "no stores and loads of packed bytes; one addition a field",
     )
     empty_tables: bool = _on(
-        "in programs of many tables, no lookups in those that are empty when a burst begins: packets run the default action",
+        "passing over tables that are empty when a burst begins, in programs of many tables: packets run the default action",
         "no key, no hash, no prefetch; costs a branch in tables with entries, and the first entry waits for the bursts in "
         "flight",
     )

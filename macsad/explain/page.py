@@ -112,13 +112,12 @@ def sources(lines: dict[tuple[str, int], Line]) -> list[Source]:
 
 
 def _rows(texts: Sequence[str], own: dict[int, Line], most: float) -> Iterator[Row]:
-    numbers = range(1, max(len(texts), max(own)) + 1)
+    count = len(texts) - bool(texts and not texts[-1])  # no line is behind the last line feed
+    numbers = range(1, max(count, max(own)) + 1)
     kept = set(numbers)
     for bare, run in groupby(numbers, lambda number: number not in own):
         if bare and len(there := list(run)) > FAR:
             kept -= set(there[NEAR:-NEAR])
-    if texts and not texts[-1] and len(texts) not in own:
-        kept.discard(len(texts))  # behind the last line feed
     before = 0
     for number in sorted(kept):
         text = texts[number - 1] if number <= len(texts) else ""

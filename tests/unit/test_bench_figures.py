@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from macsad.bench import report, suites
-from macsad.bench.beside import Beside, Peer, words
+from macsad.bench.beside import Beside, Peer, _Times as Times, words
 from macsad.bench.contestants import BenchError, Process
 from macsad.bench.feeds import feed, named
 from macsad.bench.lookups import Looked
@@ -40,6 +40,13 @@ def test_lines_of_the_measuring_programs() -> None:
     for wrong in ("", "1 2 3", "1 2 3 x", "1 2 3 -4", "1 2 3 4 5"):
         with pytest.raises(SampleError):
             from_line(wrong)
+
+
+def test_of_a_peer_the_time_of_its_busiest_thread_counts() -> None:
+    """What others of its threads take is no packet's."""
+    before = Times(0, 1000, {"1": 400, "2": 600})
+    after = Times(0, 2000, {"1": 500, "2": 1400, "3": 100})
+    assert after.busiest_since(before) == 800
 
 
 def test_statistics_of_a_switch_make_a_sample() -> None:

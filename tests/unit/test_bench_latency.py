@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from struct import Struct
 
 import pytest
 from rich.console import Console
 
 from macsad import cli
 from macsad.bench.contestants import BenchError
-from macsad.bench.latency import BUCKETS, Control, Row, data, middle, quantiles, screen
+from macsad.bench.latency import BUCKETS, HEAD, Control, Row, data, middle, quantiles, screen
 
 
 def counts(**at: int) -> list[int]:
@@ -32,6 +33,17 @@ def test_a_switch_that_does_not_answer_is_told(tmp_path: Path) -> None:
         control.begin(100)
         with pytest.raises(BenchError, match="does not receive"):
             control.read()
+
+
+def test_what_was_counted_is_read(tmp_path: Path) -> None:
+    with Control(tmp_path / "control") as control:
+        control.begin(100)
+        gap, epoch, *_ = HEAD.unpack_from((tmp_path / "control").read_bytes())
+        written = HEAD.pack(gap, epoch, epoch, 7, 2_500_000_000, 0) + Struct(f"={BUCKETS}Q").pack(*counts(b3=4))
+        with (tmp_path / "control").open("r+b") as out:
+            out.write(written)
+        found = control.read()
+    assert (list(found.times), found.missed, found.interrupted) == (counts(b3=4), 7, 2.5)
 
 
 def test_rows_are_told() -> None:

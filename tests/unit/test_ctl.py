@@ -403,6 +403,10 @@ def test_bulk_counts_lines_over_all_messages(fake: Callable[..., FakeSwitch], mo
         assert reply == BulkReply(25, 2, "21: error: no command 'bad'\n27: error: no command 'bad'\n")
         assert len(switch.requests) > 2
         assert client.bulk(lines) == BulkReply(20, 1, "21: error: no command 'bad'\n")
+        for number, messages in ((8, 1), (9, 2)):  # of five bytes each
+            switch.requests.clear()
+            assert client.bulk(["good"] * number).failed == 0
+            assert len(switch.requests) == messages
 
 
 def test_frames(fake: Callable[..., FakeSwitch]) -> None:

@@ -143,6 +143,11 @@ def test_the_pages_are_linked_from_the_readme() -> None:
     assert pages - set(links(text)) == set()
 
 
+def test_the_readme_lists_the_commands() -> None:
+    listed = re.findall(r"^\| `macsad ([a-z0-9-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(VERBS)
+
+
 def test_broken_links_are_found() -> None:
     page = ROOT / "docs" / "odp.md"
     text = (

@@ -15,8 +15,8 @@ from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, mach
 from macsad.cli import NO, USAGE, call
 from macsad.explain import advice, curves
 from macsad.explain.data import data
-from macsad.explain.lines import by_line
-from macsad.explain.page import render_page
+from macsad.explain.lines import Line, by_line
+from macsad.explain.page import FAR, NEAR, render_page, sources
 from macsad.explain.pictures import inline
 from transpiler.model import code
 from transpiler.model.sizes import footprint
@@ -170,6 +170,19 @@ def test_nothing_of_a_program_is_taken_for_html(tmp_path: Path) -> None:
     assert "\\u202e" in text and "\u202e" not in text
     policy = next(one["content"] for one in page.of("meta") if one.get("http-equiv") == "Content-Security-Policy")
     assert policy is not None and "default-src 'none'" in policy and "script" not in policy
+
+
+def test_of_a_long_file_the_lines_near_code_are_shown(tmp_path: Path) -> None:
+    file = tmp_path / "long.p4"
+    file.write_text("".join(f"line {number}\n" for number in range(1, FAR + NEAR + 2)))
+    (source,) = sources({(str(file), NEAR): Line(4.0), (str(file), 1): Line(1.0)})
+    numbers = [row.number for row in source.rows]
+    assert numbers == [*range(1, 2 * NEAR + 1), *range(FAR + 2, FAR + NEAR + 2)]
+    assert [row.gap for row in source.rows if row.gap] == [FAR + 1 - 2 * NEAR]
+    assert [(row.number, row.heat) for row in source.rows if row.line] == [(1, 0.5), (NEAR, 1.0)]
+    file.write_text("".join(f"line {number}\n" for number in range(1, FAR + NEAR + 1)))
+    (source,) = sources({(str(file), NEAR): Line(4.0)})
+    assert [row.number for row in source.rows] == [*range(1, FAR + NEAR + 1)]
 
 
 def test_a_page_can_be_read_aloud(tmp_path: Path) -> None:

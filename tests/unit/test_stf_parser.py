@@ -117,6 +117,8 @@ def test_the_other_statements() -> None:
         ("wait for me", "t.stf:1:6: the statement should end here; there is 'for'"),
         ("add t k:1 a() ?", "t.stf:1:15: unexpected character '?'"),
         ("meter_set_rates m 1 2:3", "t.stf:1:1: meter_set_rates takes two rates, committed and peak"),
+        ("12 34", "t.stf:1:1: a command is expected here"),
+        ("add t a[3:1 b()", "t.stf:1:10: ']' is expected here; there is ':'"),
     ],
 )
 def test_errors_are_located(text: str, message: str) -> None:
@@ -151,6 +153,18 @@ def test_commands_take_so_many_numbers(command: str, least: int, most: int) -> N
     (many,) = errors(f"{command} {'7 ' * (most + 1)}")
     assert "a number is expected here" in few
     assert many.endswith("the statement should end here; there is '7'")
+
+
+def test_the_last_port() -> None:
+    packet, expect = read("packet 65535 00\nexpect 65535 00")
+    assert isinstance(packet, st.SendPacket) and isinstance(expect, st.Expect)
+    assert packet.port == expect.port == 65535
+
+
+def test_arguments_go_on_in_the_next_line() -> None:
+    (default,) = read("setdefault t a(\n\nx:1\n,\ny:2\n)")
+    assert isinstance(default, st.SetDefault)
+    assert [(a.name.text, a.value.value) for a in default.action.arguments] == [("x", 1), ("y", 2)]
 
 
 def test_rates() -> None:

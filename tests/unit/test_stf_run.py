@@ -187,6 +187,13 @@ def test_what_a_short_frame_lacks_is_marked() -> None:
     assert length == "    length: at least 4 bytes expected, 1 got"
 
 
+def test_each_line_of_what_a_short_frame_lacks_is_shown() -> None:
+    lines = show("00" * 33, True, b"\0")
+    assert [line.split()[0] for line in lines if "0x" in line] == ["0x0000", "0x0010", "0x0020"]
+    more = show("01" + "00" * 3, False, bytes(40))
+    assert [line.split()[0] for line in more if "0x" in line] == ["0x0000"]
+
+
 @pytest.mark.parametrize(
     ("got", "names"),
     [("f102", "a, b"), ("0f02", "b"), ("01f2", "b, c"), ("010f", "c"), ("ff02", "a, b"), ("01", "b, c")],
@@ -222,7 +229,10 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("add test f1:0x* setb1(val:1, port:1)", "1:5: error: there is no table 'test'; did you mean 'c.test1'?"),
-        ("add test1 f9:0x* setb1()", "1:11: error: table c.test1 has no key 'f9'; its keys are: hdr.h.f1, hdr.h.b1"),
+        (
+            "add test1 f9:0x* setb1(val:1, port:1)",
+            "1:11: error: table c.test1 has no key 'f9'; its keys are: hdr.h.f1, hdr.h.b1",
+        ),
         ("add test1 f1:0x* nop()", "1:18: error: there is no action of table c.test1 'nop'"),
         ("add test1 f1:0x* setb1(val:1)", "1:18: error: action c.setb1 needs a value for port"),
         ("add test1 f1:0x* setb1(val:256, port:1)", "1:28: error: the value does not fit in the 8 bits"),
@@ -239,6 +249,14 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
         ("remove $Z", "1:8: error: no entry was added with the handle 'Z'"),
         ("check_counter cnt($Z)", "1:19: error: no entry was added with the handle 'Z'"),
         ("check_counter none(1)", "1:15: error: there is no counter 'none'"),
+        (
+            "add test1 f1:0x* setb1(val:1, port:1) = A\ncheck_counter none($A)",
+            "2:15: error: there is no counter 'none'",
+        ),
+        (
+            "add test1 f1:0x* setb1(val:1, port:1) = A\ncheck_counter all($A)",
+            "2:19: error: counter c.all is not direct: its index is a number",
+        ),
         ("check_counter all(9)", "1:1: error: counter c.all has no element 9"),
         ("register_read cnt 1", "1:15: error: there is no register 'cnt'"),
         ("check_register reg(1) == 3", "1:1: error: register c.reg(1): == 3 is expected, it has 0"),
@@ -250,7 +268,15 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
     ],
 )
 def test_errors_are_located(program: Program, tmp_path: Path, text: str, message: str) -> None:
-    assert f"t.stf:{message}" in fails(program, tmp_path, text)
+    out = fails(program, tmp_path, text)
+    assert f"t.stf:{message}" in out
+    assert out.count("error:") == 1
+
+
+def test_what_was_not_made_is_not_known(program: Program, tmp_path: Path) -> None:
+    out = fails(program, tmp_path, "member cnt setb1(val:1, port:1) = m\nadd routes f1:1/8 $m")
+    assert "t.stf:1:8: error: there is no action profile 'cnt'" in out
+    assert "t.stf:2:19: error: no member or group 'm' of an action profile was made" in out
 
 
 def test_trace_tells_the_way_of_each_packet(program: Program, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 #include <core.p4>
 
 header h_t { bit<8> a; bit<16> b; int<8> s; varbit<32> v; }
-struct s_t { h_t h; bool flag; error e; }
+header f_t { bit<8> a; }
+struct s_t { h_t h; bool flag; error e; f_t f; f_t[3] three; }
 enum Color { red, green }
 enum bit<4> Level { low = 1, high = 2 }
 type bit<9> Port;
@@ -44,5 +45,8 @@ control c(inout s_t x, in bit<8> n) {
         n = 3;
         x.h.a.q = 1;
         x.h.a[0] = 1;
+        x.three = { x.f, x.f };
+        x.three = { x.f, x.f, x.f, x.f };
+        x.three = { x.f, x.f, 1 };
     }
 }
