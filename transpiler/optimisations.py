@@ -120,7 +120,7 @@ class Optimisations:
         "a load of eight bytes waits for no smaller stores; fewer stores",
     )
     inline_stages: bool = _on(
-        "in programs of more than 32 live values, the inlining of each stage into the loop over its packets, however large it is",
+        "the inlining of each stage into the loop over its packets, however large it is, in programs of more than 32 live values",
         "no registers to save for a call; costs compile time",
     )
     packed_entries: bool = _on(
