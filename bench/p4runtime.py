@@ -3,8 +3,9 @@
 The server is at ADDRESS already:
     macsad run apps/l2fwd/l2fwd.p4 --port 0=ctl: --p4runtime ADDRESS --cpu-port 64 --socket SOCKET
 The first table that has one exact field gets entries, which are then read, modified and deleted, in batches, and some one by one.
-With --packets, frames come in at port 0 and go to the primary. With --controllers N, that many are there at once. Requests are
-made before time is taken.
+With --packets, frames come in at port 0 and go to the primary. With --flow SOCKET, and a port mem:FILE,loop, it says what writes
+take from what flows; with --server PID, what memory reading takes. With --controllers N, that many are there at once.
+Requests are made before time is taken.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import queue
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -73,17 +75,45 @@ def requests(info: Any, kind: int, count: int, batch: int, device: int, election
     return made
 
 
-def single_writes(write: Any, info: Any, device: int, election: int, count: int = 500) -> None:
-    """Latencies of writes of one update each."""
-    took = []
-    for kind in (KINDS["insert"], KINDS["delete"]):
-        for request in requests(info, kind, count, 1, device, election):
-            begin = time.perf_counter()
-            write(request)
-            took.append(time.perf_counter() - begin)
-    took.sort()
-    median, high = took[len(took) // 2] * 1e3, took[len(took) * 99 // 100] * 1e3
-    print(f"single writes: median {median:.2f} ms, 99th percentile {high:.2f} ms")
+class Flow:
+    """What a switch receives meanwhile, and the CPU time of its workers for each frame."""
+
+    def __init__(self, socket: str) -> None:
+        self._client = Client(socket)
+        self._before = self._client.stats()
+
+    def since(self) -> str:
+        before, self._before = self._before, self._client.stats()
+        frames, seconds, nanoseconds = (self._before[name] - before[name] for name in ("received", "seconds", "cpu_ns"))
+        return f"{frames / seconds / 1e6:.1f} Mpps, {nanoseconds / max(frames, 1):.2f} ns of CPU a frame"
+
+
+def single_writes(channel: Any, info: Any, device: int, election: int, flow: Flow | None, count: int = 1000) -> None:
+    """Latencies of writes of one update each, in turn with those of a call that does nothing, and what they take from a flow."""
+    write, nothing = call(channel, "Write"), call(channel, "Capabilities")
+    empty = message("CapabilitiesRequest")()
+    batches = [requests(info, KINDS[kind], count, 1, device, election) for kind in ("insert", "delete")]
+    for request in (
+        request for batch in batches for request in batch
+    ):  # memory that is new to the switch is so no more
+        write(request)
+    if flow is not None:
+        flow.since()
+        time.sleep(1)
+        print(f"without writes: {flow.since()}")
+    took: list[tuple[float, float]] = []
+    for request in (request for batch in batches for request in batch):
+        begin = time.perf_counter()
+        write(request)
+        middle = time.perf_counter()
+        nothing(empty)
+        took.append((middle - begin, time.perf_counter() - middle))
+    for name, times in zip(("single writes", "empty calls"), zip(*took, strict=True), strict=True):
+        in_order = sorted(times)
+        median, high = in_order[len(in_order) // 2] * 1e3, in_order[len(in_order) * 99 // 100] * 1e3
+        print(f"{name}: median {median:.2f} ms, 99th percentile {high:.2f} ms")
+    if flow is not None:
+        print(f"with them: {flow.since()}")
 
 
 def read_all(channel: Any, info: Any, device: int) -> None:
@@ -99,6 +129,14 @@ def read_all(channel: Any, info: Any, device: int) -> None:
     count = sum(len(response.entities) for response in read(request))
     seconds = time.perf_counter() - begin
     print(f"read: {count:,} entries in {seconds:.2f} s, {count / seconds:,.0f} a second")
+
+
+def peak_kib(process: int | None) -> int:
+    """The most memory that a process has had until now."""
+    if process is None:
+        return 0
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 def packets_in(stream: Any, socket: str, seconds: float = 3.0) -> None:
@@ -143,6 +181,8 @@ def main() -> None:
     parser.add_argument("--device-id", type=int, default=0)
     parser.add_argument("--election-id", type=int, default=1)
     parser.add_argument("--packets", metavar="SOCKET", help="the switch's control socket, for frames")
+    parser.add_argument("--flow", metavar="SOCKET", help="the switch's control socket: what flows meanwhile")
+    parser.add_argument("--server", type=int, metavar="PID", help="the server's process, for its memory")
     parser.add_argument("--cpu-port", type=int, default=64)
     parser.add_argument("--controllers", type=int, default=0)
     arguments = parser.parse_args()
@@ -151,6 +191,7 @@ def main() -> None:
         asked = message("GetForwardingPipelineConfigRequest")(device_id=arguments.device_id)
         info = call(channel, "GetForwardingPipelineConfig")(asked).config.p4info
         write = call(channel, "Write")
+        flow = Flow(arguments.flow) if arguments.flow else None
         for name, kind in KINDS.items():
             batches = requests(info, kind, arguments.count, arguments.batch, arguments.device_id, arguments.election_id)
             begin = time.perf_counter()
@@ -159,8 +200,11 @@ def main() -> None:
             seconds = time.perf_counter() - begin
             print(f"{name}: {arguments.count / seconds:,.0f} updates/s in batches of {arguments.batch}")
             if kind == KINDS["insert"]:
+                before = peak_kib(arguments.server)
                 read_all(channel, info, arguments.device_id)
-        single_writes(write, info, arguments.device_id, arguments.election_id)
+                if arguments.server:
+                    print(f"memory of the server: at most {before} KiB before, {peak_kib(arguments.server)} after")
+        single_writes(channel, info, arguments.device_id, arguments.election_id, flow)
         if arguments.packets:
             (request,) = requests(info, KINDS["insert"], 1, 1, arguments.device_id, arguments.election_id)
             request.updates[0].entity.table_entry.action.action.params[0].value = bytes([arguments.cpu_port])

@@ -48,6 +48,7 @@ _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 _BULK_STEP = 4 << 20
 _INJECT_STEP = 1 << 20
 _UPDATE_STEP = 10_000  # changes
+_ASK_STEP = 32  # requests that are sent at once
 _NEXT = 4  # flag: of the program that is loaded, and does not run yet
 _LENGTH = struct.Struct(">I")
 _OUTCOME = struct.Struct(">BI")
@@ -369,6 +370,17 @@ class Client:
                 yield last, answer[at + 4 : at + 4 + size]
                 at += 4 + size
 
+    def notes_named(self, names: Sequence[bytes]) -> list[bytes]:
+        """The note of each of these names, b"" where there is none."""
+        made = []
+        for first in range(0, len(names), _ASK_STEP):
+            some = names[first : first + _ASK_STEP]
+            answers = self._ask_all(
+                Message.READ, [struct.pack(">BH", Reading.NOTES, len(name)) + name for name in some]
+            )
+            made += [_note(answer, name) for answer, name in zip(answers, some, strict=True)]
+        return made
+
     def shutdown(self) -> None:
         """End the switch."""
         self._good(Message.SHUTDOWN)
@@ -384,16 +396,36 @@ class Client:
     def _ask(self, kind: Message, payload: bytes = b"") -> tuple[Status, bytes]:
         if len(payload) > MESSAGE_MAX:
             raise ControlError(f"a message of {len(payload)} bytes is too long")
+        self._send(self._message(kind, payload))
+        return self._answer(kind, self._tag)
+
+    def _ask_all(self, kind: Message, payloads: Sequence[bytes]) -> list[bytes]:
+        """The answers to requests that are sent all at once: so many that the switch takes them in before any is answered."""
+        first = self._tag
+        self._send(b"".join([self._message(kind, payload) for payload in payloads]))
+        answers = [self._answer(kind, (first + at) % 0xFFFF + 1) for at in range(len(payloads))]
+        for status, answer in answers:
+            if status not in (Status.OK, Status.MORE):
+                raise ControlError(text_of(answer))
+        return [answer for _, answer in answers]
+
+    def _message(self, kind: Message, payload: bytes) -> bytes:
         self._tag = self._tag % 0xFFFF + 1
+        return _HEAD.pack(len(payload), kind, 0, self._tag) + payload
+
+    def _send(self, messages: bytes) -> None:
         try:
-            self._socket.sendall(_HEAD.pack(len(payload), kind, 0, self._tag) + payload)
+            self._socket.sendall(messages)
         except (BrokenPipeError, ConnectionResetError) as error:
             raise NoSwitchError("the switch has closed the connection") from error
+
+    def _answer(self, kind: Message, asked: int) -> tuple[Status, bytes]:
+        """The answer to the request with this tag."""
         while True:
             got, status, tag, answer = self._receive()
             if self._keep(got, answer):
                 continue
-            if (got, tag) == (kind, self._tag):
+            if (got, tag) == (kind, asked):
                 try:
                     return Status(status), answer
                 except ValueError as error:
@@ -420,6 +452,15 @@ class Client:
             if not more:
                 raise NoSwitchError("the switch has closed the connection")
             self._buffer += more
+
+
+def _note(answer: bytes, name: bytes) -> bytes:
+    """That of this name, if it is the first in READ's answer."""
+    at = 2 + len(name)
+    if answer[:at] != len(name).to_bytes(2, "big") + name:
+        return b""
+    (size,) = _LENGTH.unpack_from(answer, at)
+    return answer[at + 4 : at + 4 + size]
 
 
 def _blocks(lines: Iterable[str]) -> Iterable[tuple[int, bytes]]:

@@ -49,6 +49,11 @@ def _sums(now: Statistics, before: Statistics | None, seconds: float) -> list[st
     lines = [
         f"received {now['received']:,} + copies {now['copies']:,} = sent {now['sent']:,} + dropped {now['dropped']:,}"
     ]
+    if (cache := now.get("decisions")) is not None:
+        lines.append(
+            f"decisions: {cache['found']:,} found, {cache['not_found']:,} not found, "
+            f"{cache['not_looked_up']:,} not looked up"
+        )
     for what, count in _losses(now).items():
         if count:
             old = _losses(before).get(what, 0) if before else 0

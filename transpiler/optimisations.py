@@ -72,6 +72,12 @@ class Optimisations:
         "concurrent lookups: tables that do not depend on each other are looked up in the same stage",
         "their misses overlap, and there are fewer stages",
     )
+    decision_cache: bool = _on(
+        "the cache of decisions, in programs of many tables: packets that agree in all that a stretch of lookups reads are "
+        "decided once, until a table changes; direct and indirect counters stay exact",
+        "one lookup in place of many for packets of flows that come often; costs a key and a lookup a packet, and up to a MiB "
+        "for each worker; left off while fewer than a third of the packets find a decision",
+    )
     merge: bool = _on(
         "the merge of ingress and egress into one pipeline where they share their state, for packets that are not "
         "replicated",

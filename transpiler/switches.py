@@ -98,6 +98,7 @@ SWITCHES: dict[str, Switch] = {
     "state": _scheduler(starts_state=_nowhere),
     "concurrent-lookups": _scheduler(concurrent_lookups=False),
     "merge": _scheduler(merge=False),
+    "decision-cache": _scheduler(decisions=False),
     "run-to-completion": _scheduler(run_to_completion=False),
     "locals": _scheduler(locals=False),
     "reread": _scheduler(reread=False),

@@ -247,6 +247,10 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                   "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
                   ",\"asserts\":%" PRIu64,
                   sw->worker_count, burst, sub_batch, sum.bursts, sum.asserts);
+    if (sw->program->decisions)
+        macs_text_add(text,
+                      ",\"decisions\":{\"found\":%" PRIu64 ",\"not_found\":%" PRIu64 ",\"not_looked_up\":%" PRIu64 "}",
+                      sum.decided, sum.undecided, sum.skipped);
     describe_adapt(sw->adapt, text);
     describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);

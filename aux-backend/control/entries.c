@@ -263,6 +263,7 @@ int macs_entries_change(struct macs_entries *entries, const struct macs_match *m
     int status = ops_of(entries)->modify(entries->table->state, match, value);
     if (status)
         return status;
+    macs_tables_changed();
     refer(entries, value, 1);
     refer(entries, &old, -1);
     return 0;

@@ -33,6 +33,7 @@ uint32_t macs_profile_group_member(const struct macs_profile *profile, uint32_t 
 
 static void publish(struct macs_profile *profile, uint32_t handle, uintptr_t list) {
     atomic_store_explicit(&profile->groups[handle].list, list, memory_order_release);
+    macs_tables_changed();
 }
 
 /* Rewrite the few members, while `list` leads elsewhere or nowhere. Who reads one of them then, finds `list` changed:

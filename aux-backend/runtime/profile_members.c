@@ -20,6 +20,7 @@ const struct macs_entry *macs_profile_member(const struct macs_profile *profile,
 
 static void publish(struct macs_profile *profile, uint32_t handle, const struct macs_entry *value) {
     atomic_store_explicit(&macs_profile_member_at(profile, handle)->value, value, memory_order_release);
+    macs_tables_changed();
 }
 
 static void publish_home(struct macs_profile *profile, uint32_t handle, const void *value) {

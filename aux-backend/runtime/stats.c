@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/decisions.h"
 #include "runtime/worker.h"
 #include "runtime/shown.h"
 
@@ -37,6 +38,17 @@ static void add_worker(const struct macs_switch *sw, const struct macs_worker_st
     sum->copies += load(&stats->copies);
     sum->bursts += load(&stats->bursts);
     sum->asserts += load(&stats->asserts);
+}
+
+static void add_decisions(const struct macs_switch *sw, struct macs_stats_sum *sum) {
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        const struct macs_decisions *cache = sw->workers[i]->worker.decisions;
+        if (!cache)
+            continue;
+        sum->decided += load(&cache->all_found);
+        sum->undecided += load(&cache->all_missed);
+        sum->skipped += load(&cache->all_skipped);
+    }
 }
 
 /* Frames that no worker has counted, or that it has counted as sent and were not. */
@@ -80,6 +92,7 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
         first = worker_first && worker_first < first ? worker_first : first;
         last = worker_last > last ? worker_last : last;
     }
+    add_decisions(sw, sum);
     sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         sum->received += sum->ports[slot].rx_packets;
@@ -157,6 +170,9 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
             macs_tell(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->stuck_ns / 1e9,
                       loop->stuck_at);
     }
+    if (sw->program->decisions)
+        macs_tell(file, "decisions: %" PRIu64 " found, %" PRIu64 " not found, %" PRIu64 " not looked up\n",
+                  sum->decided, sum->undecided, sum->skipped);
     if (sum->asserts)
         macs_tell(file, "%" PRIu64 " assertions failed\n", sum->asserts);
     fflush(file);

@@ -20,7 +20,8 @@ struct macs_stats_sum {
     uint64_t drops[MACS_CAUSES];
     uint64_t dropped_at[MACS_CAUSE_PLACES];
     uint64_t received, missed, sent, dropped, copies, bursts, asserts;
-    double busy_seconds; /* from the first frame until there were no more */
+    uint64_t decided, undecided, skipped; /* packets by what the cache of decisions came to (macs/decisions.h) */
+    double busy_seconds;                  /* from the first frame until there were no more */
 };
 
 struct macs_switch;

@@ -9,6 +9,7 @@
 
 #include "runtime/datapath.h"
 #include "runtime/back.h"
+#include "runtime/decisions.h"
 #include "runtime/hold.h"
 #include "runtime/privileges.h"
 #include "runtime/queue_service.h"
@@ -110,6 +111,10 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
         thread->clocks = macs_clocks_create(sw->program->clock_count, index);
         complete = thread->clocks != NULL;
     }
+    if (complete && sw->program->decisions) {
+        thread->worker.decisions = macs_decisions_create(sw->program->decisions);
+        complete = thread->worker.decisions != NULL;
+    }
     thread->sampled_in = thread->clocks ? macs_clocks_distance(thread->clocks) : UINT64_MAX;
     if (complete && sw->program->uses_requests)
         complete = macs_recirculation_create(&thread->recirculation, sw->options.buffers) == 0;
@@ -141,6 +146,7 @@ void macs_worker_destroy(struct macs_thread *thread) {
     free(thread->bursts[1].state);
     free(thread->to_back);
     macs_clocks_destroy(thread->clocks);
+    macs_decisions_destroy(thread->worker.decisions);
     free(thread->backlog);
     macs_recirculation_destroy(thread->recirculation);
     if (thread->sw->program->cipher)

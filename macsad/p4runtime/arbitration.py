@@ -111,11 +111,11 @@ class Arbitration:
             raise Refused(Code.NOT_FOUND, f"this is device {self.device}, not {device}")
 
     def require(self, device: int, role: str, election: Message | None) -> RoleConfig | None:
-        """Only the primary writes; who gives no election id does while no controller has a stream, as with BMv2's server. Gives
-        the configuration of its role. Raises: Refused."""
+        """Only the primary writes; who gives no election id does while no controller has one, as with BMv2's server. Gives the
+        configuration of its role. Raises: Refused."""
         self.require_device(device)
         with self._lock:
-            if election is None and not role and not self._controllers:
+            if election is None and not role and all(c.election is None for c in self._controllers):
                 return None
             primary = self._primary(role)
             if election is None or primary is None or primary.election != number_of(election):

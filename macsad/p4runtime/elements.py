@@ -10,12 +10,14 @@ from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.data import Unsupported, Values
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.program import Extern, Program
+from macsad.p4runtime.wire import number
 from macsad.protocol import Update
 
 _AT = struct.Struct(">BHI")
 _COUNT = struct.Struct(">QQ")
 _RATES = struct.Struct(">Bdddd")
 _STEP = 4096  # elements that are read at once
+_INT64_MAX = (1 << 63) - 1
 
 
 def set_counter(extern: Extern, index: int, data: Message) -> bytes:
@@ -75,17 +77,15 @@ def read(client: Client, extern: Extern, first: int, count: int) -> Iterator[tup
             yield start + at, elements[at * size : (at + 1) * size]
 
 
-def fill_counter(data: Message, element: bytes) -> None:
+def counter_data(element: bytes) -> bytes:
     """CounterData of an element."""
     packets, octets = _COUNT.unpack(element)
-    data.packet_count, data.byte_count = packets & (1 << 63) - 1, octets & (1 << 63) - 1
-    data.SetInParent()
+    return number(1, octets & _INT64_MAX) + number(2, packets & _INT64_MAX)
 
 
-def fill_meter(parent: Message, field: str, element: bytes) -> None:
-    """MeterConfig of an element, in a field of its parent: absent where no rates were set."""
+def meter_config(element: bytes) -> bytes | None:
+    """MeterConfig of an element; None where no rates were set."""
     configured, cir, cburst, pir, pburst = _RATES.unpack(element)
-    if configured:
-        config = getattr(parent, field)
-        config.SetInParent()
-        config.cir, config.cburst, config.pir, config.pburst = round(cir), round(cburst), round(pir), round(pburst)
+    if not configured:
+        return None
+    return b"".join([number(field, round(rate)) for field, rate in enumerate((cir, cburst, pir, pburst), 1)])

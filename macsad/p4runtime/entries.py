@@ -1,22 +1,20 @@
-"""Table entries: from P4Runtime's form to that of UPDATE and READ, and back. P4Runtime spec 1.4.1 section 9.1."""
+"""Table entries: from P4Runtime's form to that of UPDATE and READ (found.py has the way back). P4Runtime spec 1.4.1
+section 9.1."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from macsad.p4runtime.codes import Code, Refused
-from macsad.p4runtime.messages import Message, message
-from macsad.p4runtime.numbers import below, canonical, fixed, prefix_mask
-from macsad.p4runtime.program import Action, Key, Table
-from macsad.p4runtime.strings import to_controller, to_switch
+from macsad.p4runtime.messages import Message
+from macsad.p4runtime.numbers import below, fixed, prefix_mask
+from macsad.p4runtime.program import Key, Table
+from macsad.p4runtime.strings import to_switch
 from macsad.protocol import GROUP, MEMBER
 
 _INDIRECT = {MEMBER: "action_profile_member_id", GROUP: "action_profile_group_id"}
-_NAMED = {name: number for number, name in _INDIRECT.items()}
-GIVEN_MAX = (1 << 32) - 1  # ids of members and groups that controllers give
+NAMED = {name: number for number, name in _INDIRECT.items()}
 _u16 = partial(struct.pack, ">H")
 _u32 = partial(struct.pack, ">I")
 
@@ -92,7 +90,7 @@ def _anything(table: Table, key: Key) -> bytes:
 def action_of(table: Table, given: Message, in_default: bool) -> bytes:
     """A TableAction as the switch reads it. Raises: Refused."""
     kind = given.WhichOneof("type")
-    if kind in _NAMED and table.info.implementation_id:
+    if kind in NAMED and table.info.implementation_id:
         if not (named := getattr(given, kind)):
             raise Refused(Code.INVALID_ARGUMENT, "members and groups have ids above 0")
         return of_member(named) if kind == _INDIRECT[MEMBER] else of_group(named)
@@ -114,11 +112,6 @@ def of_group(number: int) -> bytes:
     return _u32(GROUP) + number.to_bytes(8, "big")
 
 
-def group_in(read: bytes) -> int:
-    """The id of the group that an action as the switch gives it names; 0: it names none."""
-    return int.from_bytes(read[4:12], "big") if read[:4] == _u32(GROUP) else 0
-
-
 def call_of(table: Table, call: Message, in_default: bool) -> bytes:
     """An Action as the switch reads it. Raises: Refused."""
     action = table.actions.get(call.action_id)
@@ -138,83 +131,3 @@ def call_of(table: Table, call: Message, in_default: bool) -> bytes:
         return action.head + b"".join([to_switch(values[p.id], p.bits, p.strings) for p in action.params])
     except KeyError as missing:
         raise Refused(Code.INVALID_ARGUMENT, f"parameter {missing} of {action.name} is missing") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An entry that READ has given: its key and its action as the switch has them, and its index."""
-
-    entity: Message  # that the entry is in
-    entry: Message
-    index: int
-    key: bytes
-    action: bytes
-
-
-def entries_of(table: Table, read: bytes) -> Iterator[Found]:
-    """The entries of a part that READ has given."""
-    at = 0
-    make = message("Entity")
-    while at < len(read):
-        start = at
-        entity = make()
-        entry = entity.table_entry
-        entry.table_id = table.id
-        for key in table.keys:
-            at = _add_field(entry, key, read, at)
-        if table.has_priority:
-            (entry.priority,) = struct.unpack_from(">i", read, at)
-            at += 4
-        (index,) = struct.unpack_from(">I", read, at)
-        behind = add_action(table, entry, read, at + 4) if table.actions else at + 4
-        if table.const_entries:
-            entry.is_const = True
-        yield Found(entity, entry, index, read[start:at], read[at + 4 : behind])
-        at = behind
-
-
-def _add_field(entry: Message, key: Key, read: bytes, at: int) -> int:
-    size = (key.bits + 7) // 8
-    value, at = read[at : at + size], at + size
-    if key.kind == "exact":
-        entry.match.add(field_id=key.id).exact.value = to_controller(value, key.strings)
-        return at
-    if key.kind == "lpm":
-        (length,) = struct.unpack_from(">H", read, at)
-        if length:
-            lpm = entry.match.add(field_id=key.id).lpm
-            lpm.value, lpm.prefix_len = canonical(value), length
-        return at + 2
-    second, at = read[at : at + size], at + size
-    if key.kind == "range":
-        if (value, second) != (bytes(size), prefix_mask(key.bits, key.bits)):
-            span = entry.match.add(field_id=key.id).range
-            span.low, span.high = canonical(value), canonical(second)
-    elif second != bytes(size):
-        match = entry.match.add(field_id=key.id)
-        if key.kind == "optional":
-            match.optional.value = to_controller(value, key.strings)
-        else:
-            match.ternary.value, match.ternary.mask = canonical(value), canonical(second)
-    return at
-
-
-def add_action(table: Table, entry: Message, read: bytes, at: int) -> int:
-    """Put the action that stands there into the entry: where it ends."""
-    (number,) = struct.unpack_from(">I", read, at)
-    at += 4
-    if number in _INDIRECT:
-        (named,) = struct.unpack_from(">Q", read, at)
-        if named <= GIVEN_MAX:  # else the caller knows what it stands for
-            setattr(entry.action, _INDIRECT[number], named)
-        return at + 8
-    action: Action | None = table.by_number.get(number)
-    if action is None:
-        return at  # nothing is run
-    entry.action.action.action_id = action.id
-    params = entry.action.action.params
-    for param in action.params:
-        size = (param.bits + 7) // 8
-        params.add(param_id=param.id, value=to_controller(read[at : at + size], param.strings))
-        at += size
-    return at

@@ -21,6 +21,9 @@ class Names:
         b"g"  # extern (2), id (8): the ActionProfileGroup, or the ActionProfileActionSet of an entry, as it was given
     )
     REPLICATION = b"r"  # number (4): the metadata of a multicast group
+    OLD_PORTS = (
+        b"o"  # number (4) of a multicast group: instance (2) and port (2) of each replica that `egress_port` named
+    )
     DIGEST = b"d"  # id (4): DigestEntry.Config
     COOKIE = b"c"
     STRING = b"s"  # type, a zero byte, string: the number that stands for it
@@ -33,9 +36,7 @@ def change(name: bytes, note: bytes) -> bytes:
 
 def of(client: Client, name: bytes) -> bytes:
     """A note; b"" if there is none."""
-    for found, note in client.read_notes(name):
-        return note if found == name else b""
-    return b""
+    return client.notes_named([name])[0]
 
 
 def metadata(table: int, key: bytes) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from macsad.control import Client
 from macsad.p4runtime import entries, notes
 from macsad.p4runtime.codes import Code, Refused, refusal
-from macsad.p4runtime.entries import GIVEN_MAX
+from macsad.p4runtime.found import GIVEN_MAX, form_of
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Profile, Program, Table
 from macsad.protocol import Outcome, Reading, Update
@@ -133,7 +133,8 @@ class Profiles:
     def remove_set(self, table: Table, number: int, given: Message | None = None) -> None:
         """Such a group that no entry names any more goes, and its members with it. `given`: the set, if it is known."""
         profile = self._program.profile(table.info.implementation_id)
-        members = range(1, len((given or self.set_of(table, number)).action_profile_actions) + 1)
+        made = given or message("ActionProfileActionSet").FromString(self.sets_of(table, [number])[0])
+        members = range(1, len(made.action_profile_actions) + 1)
         changes = [_HEAD.pack(Update.REMOVE_GROUP, profile.number, number)]
         changes += [_HEAD.pack(Update.REMOVE_MEMBER, profile.number, number + at) for at in members]
         self._client.update([*changes, notes.change(notes.group(profile.number, number), b"")])
@@ -197,11 +198,10 @@ class Profiles:
         made.action_profile_id, made.group_id = profile.id, number
         return entity
 
-    def set_of(self, table: Table, number: int) -> Message:
-        """The set that an entry was given, whose group has this id."""
+    def sets_of(self, table: Table, numbers: Sequence[int]) -> list[bytes]:
+        """The ActionProfileActionSets that entries were given, whose groups have these ids."""
         profile = self._program.profile(table.info.implementation_id)
-        noted = notes.of(self._client, notes.group(profile.number, number))
-        return message("ActionProfileActionSet").FromString(noted)
+        return self._client.notes_named([notes.group(profile.number, number) for number in numbers])
 
     def _asked(self, number: int) -> list[Profile]:
         return [self._program.profile(number)] if number else list(self._program.profiles.values())
@@ -230,12 +230,12 @@ def _weighted(pairs: Sequence[tuple[int, int]]) -> bytes:
 
 
 def _members_in(profile: Profile, part: bytes) -> Iterator[tuple[int, Message]]:
-    at = 0
+    form, at = form_of(profile.table), 0
     while at < len(part):
         (number,) = struct.unpack_from(">Q", part, at)
-        entry = message("TableEntry")()
-        at = entries.add_action(profile.table, entry, part, at + 8)
-        yield number, entry.action.action
+        action = form.action_at(part, at + 8)
+        at += 8 + len(action)
+        yield number, form.call(action)
 
 
 def _groups_in(part: bytes) -> Iterator[tuple[int, list[tuple[int, int]]]]:

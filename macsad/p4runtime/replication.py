@@ -6,6 +6,7 @@ A clone session is a multicast group of its own, whose number tells the session.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
 
 from macsad.control import Client
@@ -17,6 +18,7 @@ from macsad.p4runtime.numbers import canonical, fixed
 SESSIONS = 1 << 15  # the group of session N is this + N; groups of controllers are below
 SESSION_MAX = SESSIONS - 2
 BYTES_MAX = (1 << 24) - 1  # of a clone; no frame is longer
+_REPLICA = struct.Struct(">HH")  # instance, port
 _GROUP = re.compile(r"mgrp\((\d+)\)")
 _NODE = re.compile(r"\(L1h=(\d+), rid=(\d+)\) -> \(ports=\[([\d, ]*)\]")
 _SESSION = re.compile(r": multicast group (\d+)(?:, at most (\d+) bytes)?(?:, priority (\d+))?$")
@@ -35,13 +37,15 @@ def write(client: Client, kind: int, entry: Message) -> None:
                 raise Refused(code, f"multicast groups are 1 to {SESSIONS - 1}")
             _change(client, kind, number, given.replicas)
             note = b"" if kind == 3 else given.metadata
-            client.update([notes.change(_note(number), note)])
+            client.update([notes.change(_note(number), note), _old_ports(kind, number, given.replicas)])
         case "clone_session_entry":
             given = entry.clone_session_entry
             if not 0 < given.session_id <= SESSION_MAX:
                 code = Code.OUT_OF_RANGE if given.session_id else Code.INVALID_ARGUMENT
                 raise Refused(code, f"clone sessions are 1 to {SESSION_MAX}")
-            _change(client, kind, SESSIONS + given.session_id, given.replicas, given)
+            number = SESSIONS + given.session_id
+            _change(client, kind, number, given.replicas, given)
+            client.update([_old_ports(kind, number, given.replicas)])
         case _:
             raise Refused(Code.INVALID_ARGUMENT, "it is neither a multicast group nor a clone session")
 
@@ -58,6 +62,16 @@ def clear(client: Client) -> None:
 
 def _note(number: int) -> bytes:
     return notes.Names.REPLICATION + number.to_bytes(4, "big")
+
+
+def _old_ports(kind: int, number: int, replicas: Message) -> bytes:
+    """The change of the note of the replicas whose ports were given in the older form, in which they are read again."""
+    old = [] if kind == 3 else [one for one in replicas if one.WhichOneof("port_kind") == "egress_port"]
+    return notes.change(_old_name(number), b"".join([_REPLICA.pack(one.instance, one.egress_port) for one in old]))
+
+
+def _old_name(number: int) -> bytes:
+    return notes.Names.OLD_PORTS + number.to_bytes(4, "big")
 
 
 def _set_session(client: Client, given: Message) -> None:
@@ -151,7 +165,7 @@ def read(client: Client, asked: Message) -> Iterator[Message]:
                 continue
             made.multicast_group_entry.multicast_group_id = number
             made.multicast_group_entry.metadata = notes.of(client, _note(number))
-            _fill(made.multicast_group_entry.replicas, nodes)
+            _fill(client, number, made.multicast_group_entry.replicas, nodes)
             yield entity
         elif number > SESSIONS and what != "multicast_group_entry":
             session = number - SESSIONS
@@ -163,11 +177,15 @@ def read(client: Client, asked: Message) -> Iterator[Message]:
             made.clone_session_entry.session_id = session
             made.clone_session_entry.packet_length_bytes = int(told[2] or 0)
             made.clone_session_entry.class_of_service = int(told[3] or 0)
-            _fill(made.clone_session_entry.replicas, nodes)
+            _fill(client, number, made.clone_session_entry.replicas, nodes)
             yield entity
 
 
-def _fill(replicas: Message, nodes: list[Node]) -> None:
+def _fill(client: Client, number: int, replicas: Message, nodes: list[Node]) -> None:
+    old = set(_REPLICA.iter_unpack(notes.of(client, _old_name(number))))
     for _, instance, ports in nodes:
         for port in ports:
-            replicas.add(port=canonical(port.to_bytes(2, "big")), instance=instance)
+            if (instance, port) in old:
+                replicas.add(egress_port=port, instance=instance)
+            else:
+                replicas.add(port=canonical(port.to_bytes(2, "big")), instance=instance)

@@ -64,6 +64,9 @@ class RoleConfig:
     def covers(self, entity: Message) -> bool:
         kind = entity.WhichOneof("entity")
         number = _IDS[kind](entity) if kind in _IDS else 0
+        return self.has(number)
+
+    def has(self, number: int) -> bool:
         return number in self.exclusive or number in self.shared
 
     def part(self, response: Message) -> Message | None:

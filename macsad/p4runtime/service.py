@@ -35,7 +35,7 @@ _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR, _DATAPLANE_ATOMIC = 0, 1, 2
 WAITING = 1000  # messages for a controller with which no further ones are taken from the switch
 _READ_S = 0.02  # in which one that reads has read some of them
 _TRAILER_MAX = 8000  # bytes of what ends a call: gRPC clients refuse more than 16 KiB, some from 8 KiB on
-_PART = 500  # entities in a ReadResponse
+_PART = 32 << 10  # bytes of a ReadResponse, at which it is sent
 
 
 class Service:
@@ -115,24 +115,25 @@ class Service:
             self._tell_each(results, context)
         return message("WriteResponse")()
 
-    def read(self, request: Message, context: Any) -> Iterator[Message]:
+    def read(self, request: Message, context: Any) -> Iterator[bytes]:
+        """ReadResponses in wire form."""
         with _Answering(context):
             self._arbitration.require_device(request.device_id)
             config = self._arbitration.config(request.role)
             self._pipeline.require()
-            found = reading.read(self._device, request.entities)
-            entities = (entity for entity in found if config is None or config.covers(entity))
+            parts = reading.read(self._device, request.entities, config)
+            waiting, size = list[bytes](), 0
             while True:
-                response = message("ReadResponse")()
                 with self._lock:  # others have their turn between two parts
-                    for _ in range(_PART):
-                        entity = next(entities, None)
-                        if entity is None:
-                            break
-                        response.entities.append(entity)
-                if not response.entities:
+                    part = next(parts, None)
+                if part is not None:
+                    waiting.append(part)
+                    size += len(part)
+                if waiting and (part is None or size >= _PART):
+                    yield b"".join(waiting)
+                    waiting, size = [], 0
+                if part is None:
                     return
-                yield response
 
     def set_pipeline(self, request: Message, context: Any) -> Message:
         with _Answering(context):
@@ -319,18 +320,19 @@ class _Answering:
 def handlers(service: Any, streams: Streams) -> Any:
     """The service, or what stands for it, and its streams, as gRPC wants them."""
 
-    def handler(make: Callable[..., Any], method: Callable[..., Any], request: str, response: str) -> Any:
+    def handler(make: Callable[..., Any], method: Callable[..., Any], request: str, response: str | None) -> Any:
+        """`response`: None, if the method gives bytes."""
         return make(
             method,
             request_deserializer=message(request).FromString,
-            response_serializer=message(response).SerializeToString,
+            response_serializer=message(response).SerializeToString if response else None,
         )
 
     unary = grpc.unary_unary_rpc_method_handler
     set_config, get_config = "SetForwardingPipelineConfig", "GetForwardingPipelineConfig"
     methods = {
         "Write": handler(unary, service.write, "WriteRequest", "WriteResponse"),
-        "Read": handler(grpc.unary_stream_rpc_method_handler, service.read, "ReadRequest", "ReadResponse"),
+        "Read": handler(grpc.unary_stream_rpc_method_handler, service.read, "ReadRequest", None),
         set_config: handler(unary, service.set_pipeline, f"{set_config}Request", f"{set_config}Response"),
         get_config: handler(unary, service.get_pipeline, f"{get_config}Request", f"{get_config}Response"),
         "StreamChannel": handler(

@@ -7,6 +7,7 @@ import struct
 from macsad.control import Client
 from macsad.p4runtime import elements, entries, notes
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.found import form_of, group_in
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.profiles import Profiles, is_one_shot, raise_first
 from macsad.p4runtime.program import Program, Table
@@ -103,9 +104,9 @@ class Tables:
         if not table.info.implementation_id:
             return 0
         if entry.is_default_action:
-            return entries.group_in(self._client.read_default(table.number)[4:])
+            return group_in(self._client.read_default(table.number)[4:])
         found = self._client.read_entry(table.number, entries.key_of(table, entry))
-        return entries.group_in(next(entries.entries_of(table, found)).action) if found else 0
+        return group_in(next(form_of(table).all(found)).action) if found else 0
 
     def _check(self, table: Table, entry: Message) -> None:
         if entry.idle_timeout_ns and not table.ages:
@@ -160,7 +161,7 @@ class Tables:
         found = self._client.read_entry(table.number, entries.key_of(table, entry))
         if found is None:
             raise Refused(Code.NOT_FOUND, f"{table.name} has no such entry")
-        return next(entries.entries_of(table, found)).index
+        return next(form_of(table).all(found)).place
 
 
 def _timeout(table: Table, entry: Message) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from macsad.control import Client
 from macsad.p4runtime import entries
 from macsad.p4runtime.codes import Code, Refused, refusal
+from macsad.p4runtime.found import Found, form_of
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Program, Table
 from macsad.protocol import Update
@@ -43,7 +44,7 @@ def read(client: Client, program: Program, asked: Message) -> Iterator[Message]:
         made = entity.value_set_entry
         made.value_set_id = table.id
         for found in _members(client, table):
-            made.members.add().match.extend(found.entry.match)
+            made.members.add().match.extend(form_of(table).entry(found).match)
         yield entity
 
 
@@ -53,6 +54,6 @@ def clear(client: Client, program: Program) -> None:
         client.update([_HEAD.pack(Update.REMOVE, table.number) + found.key for found in list(_members(client, table))])
 
 
-def _members(client: Client, table: Table) -> Iterator[entries.Found]:
+def _members(client: Client, table: Table) -> Iterator[Found]:
     for part in client.read_entries(table.number):
-        yield from entries.entries_of(table, part)
+        yield from form_of(table).all(part)

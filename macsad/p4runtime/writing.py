@@ -11,6 +11,7 @@ from macsad.p4runtime.device import Device
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.profiles import raise_first
 from macsad.p4runtime.program import Extern
+from macsad.p4runtime.table_reading import objects, table_entries
 from macsad.p4runtime.tables import Tables
 from macsad.protocol import ControlError, NoSwitchError, Outcome
 
@@ -134,9 +135,9 @@ class Writer:
                 asked.table_entry.counter_data.SetInParent()
             if table.meter is not None:
                 asked.table_entry.meter_config.SetInParent()
-            before = list(reading.table_entries(self._client, self._profiles, table, asked.table_entry, exact=True))
+            before = objects(table_entries(self._client, self._profiles, table, asked.table_entry, exact=True))
         else:
-            before = list(reading.read(self._device, [asked]))
+            before = reading.entities(self._device, asked)
         return [message("Update")(type=_INVERSE[update.type], entity=entity) for entity in before]
 
     def _flush(self, pending: _Pending, results: list[Refused | None]) -> None:

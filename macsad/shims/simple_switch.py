@@ -7,6 +7,7 @@ The Thrift port also names the control socket, for `macsad ctl`.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,8 @@ from macsad.shims.ports import DEFAULT_PORT, socket_of
 
 DROP_PORT = 511
 BUFFERS = 4096  # packets: many switches run beside each other, of which most have little to do
+FRAME = 10240 + 14 + 2 * 4  # bytes: scripts set the MTU to 9500 (p4-utils) or 10240 (PTF), and there may be VLAN tags
+WHOLE, WHOLE_FRAME, WHOLE_BUFFERS = "MACSAD_WHOLE", 65535, 1024  # where super-frames are not segmented: in 64 MiB
 GRPC = "simple_switch_grpc"
 NO_PROGRAM = Path(__file__).with_name("no_program.p4")
 EVERYWHERE = ("0.0.0.0", "[::]", "")
@@ -64,6 +67,12 @@ def parser(name: str) -> Parser:
     add("-L", "--log-level", metavar="LEVEL")
     add("--pcap", nargs="?", const=".", metavar="DIR")
     add("--dump-packet-data", type=int, metavar="N")
+    add(
+        "--whole",
+        action="store_true",
+        default=os.environ.get(WHOLE, "") not in ("", "0"),
+        help=f"super-frames of TCP are not segmented; likewise where {WHOLE} is set",
+    )
     add("--restore-state", type=Path, metavar="FILE", help="begin with what serialize_state has written")
     for option in ("packet-in", "nanolog", "notifications-addr", "debugger-addr"):
         add(f"--{option}", metavar="ADDR")
@@ -118,7 +127,8 @@ def _choose_program(asked: argparse.Namespace) -> str:
 
 def _options(name: str, asked: argparse.Namespace) -> list[str]:
     """Options of `macsad run`, but for the ports'."""
-    words = ["--buffers", str(BUFFERS), "--device-id", str(asked.device_id)]
+    buffers, frame = (WHOLE_BUFFERS, WHOLE_FRAME) if asked.whole else (BUFFERS, FRAME)
+    words = ["--buffers", str(buffers), "--max-frame", str(frame), "--device-id", str(asked.device_id)]
     if name == GRPC:
         words += _p4runtime(name, asked)
     elif asked.no_p4 or asked.enable_swap:
@@ -168,5 +178,7 @@ def _ports(asked: argparse.Namespace) -> tuple[list[str], str]:
         number, interface = match.groups()
         if asked.use_files is not None:
             interface = f"pcap:{interface}_in.pcap,{interface}_out.pcap"
+        elif asked.whole and ":" not in interface:
+            interface = f"af_packet:{interface},whole"
         words += ["--port", f"{number}={interface}"]
     return words or ["--port", "510=ctl:"], ""

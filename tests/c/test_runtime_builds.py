@@ -67,6 +67,7 @@ PARTS = {
     "notes": ("control/notes",),
     "tidy": ("runtime/tidy",),
     "entries": (
+        "tables/common/epoch",
         "control/entries",
         "runtime/learning",
         "runtime/ring",
@@ -94,6 +95,7 @@ PARTS = {
         "tables/common/qsbr",
     ),
     "groups": (
+        "tables/common/epoch",
         "runtime/multicast",
         "runtime/profile",
         "runtime/profile_groups",

@@ -51,7 +51,7 @@ def test_only_the_primary_writes(served: Any) -> None:
     stream.close()
 
 
-def test_without_streams_nobody_needs_an_election_id() -> None:
+def test_nobody_needs_an_election_id_while_no_controller_has_one() -> None:
     """As with BMv2's server."""
     arbitration, update = Arbitration(3), message("MasterArbitrationUpdate")(device_id=3)
     update.election_id.low = 1
@@ -59,6 +59,10 @@ def test_without_streams_nobody_needs_an_election_id() -> None:
     for role, election in (("", update.election_id), ("a role", None)):
         with pytest.raises(Refused, match="not the primary"):
             arbitration.require(3, role, election)
+    arbitration.update(ControllerStream(), message("MasterArbitrationUpdate")(device_id=3))
+    assert arbitration.require(3, "", None) is None
+    with pytest.raises(Refused, match="not the primary"):
+        arbitration.require(3, "a role", None)
     arbitration.update(ControllerStream(), update)
     assert arbitration.require(3, "", update.election_id) is None
     with pytest.raises(Refused, match="not the primary"):

@@ -59,12 +59,18 @@ def test_insert_modify_delete(controller: Controller, served: Any, kind: str) ->
     assert changed(controller, DELETE, first) is Code.NOT_FOUND
 
 
-def test_the_old_number_of_a_port(controller: Controller) -> None:
-    entry = made("multicast_group", 9)
-    entry.multicast_group_entry.replicas.add(egress_port=1, instance=3)
+def test_the_old_number_of_a_port_is_read_as_it_was_written(controller: Controller, kind: str) -> None:
+    """As with BMv2's server, so that older controllers find their ports."""
+    entry, new = made(kind, 9, (0, 3)), made(kind, 9, (0, 3), (1, 3))
+    getattr(entry, f"{kind}_entry").replicas.add(egress_port=1, instance=3)
     assert changed(controller, INSERT, entry) is Code.OK
-    assert found(controller, entry) == [made("multicast_group", 9, (1, 3))]
+    assert found(controller, entry) == [entry]
+    assert changed(controller, MODIFY, new) is Code.OK
+    assert found(controller, new) == [new]
+    assert changed(controller, MODIFY, entry) is Code.OK
     assert changed(controller, DELETE, entry) is Code.OK
+    assert changed(controller, INSERT, new) is Code.OK
+    assert found(controller, new) == [new]
 
 
 def test_what_is_refused(controller: Controller, kind: str) -> None:

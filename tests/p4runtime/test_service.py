@@ -310,6 +310,26 @@ def test_many_entries_come_in_parts(controller: Controller) -> None:
     assert keys == {octets(i) for i in range(1, 2501)}
 
 
+def test_what_belongs_to_many_entries_is_read_with_them(controller: Controller) -> None:
+    """Counters and metadata of 1000 entries, of whose indices many are free."""
+    there = [exact(controller, i) for i in range(1, 1501)]
+    assert set(controller.write(*(update(INSERT, table_entry=e) for e in there))) == {OK}
+    gone = [e for number, e in enumerate(there) if number % 3 == 1 or 400 < number < 700]
+    assert set(controller.write(*(update(DELETE, table_entry=e) for e in gone))) == {OK}
+    kept = [e for e in there if e not in gone]
+    for number, entry in enumerate(kept):
+        entry.metadata = b"m%d" % number if number % 2 else b""
+        entry.counter_data.packet_count = entry.counter_data.byte_count = number
+    assert set(controller.write(*(update(MODIFY, table_entry=e) for e in kept))) == {OK}
+    asked = controller.entry("exact_t", {})
+    asked.counter_data.SetInParent()
+    found = {e.SerializeToString() for e in all_of(controller, "exact_t", counter_data=asked.counter_data)}
+    assert found == {entry.SerializeToString() for entry in kept}
+    direct = controller.read(entity(direct_counter_entry=message("DirectCounterEntry")()))
+    counts = {e.direct_counter_entry.table_entry.match[0].exact.value: e.direct_counter_entry.data for e in direct}
+    assert counts == {entry.match[0].exact.value: entry.counter_data for entry in kept}
+
+
 def test_packets(controller: Controller, stream: Stream, served: Any) -> None:
     frame = ethernet(9)
     default = controller.entry("exact_t", {}, "to_controller", is_default_action=True)

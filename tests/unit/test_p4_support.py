@@ -1,5 +1,5 @@
-"""docs/p4-support.md and docs/bmv2.md are held against the tests: each row names tests that are there; the former says no
-more than they show."""
+"""docs/p4-support.md, docs/bmv2.md and docs/p4runtime.md are held against the tests: each row names tests that are there; the
+first says no more than they show."""
 
 from __future__ import annotations
 
@@ -154,3 +154,18 @@ def test_row_on_bmv2(number: int, tests: str) -> None:
     for file, case in named(tuple(tests.split(" · ")), where):
         problem = problem_of(file, case) if case is not None else None
         assert problem is None, f"{where}: {file.name} {problem}"
+
+
+def p4runtime_rows(title: str) -> dict[str, str]:
+    """The rows of a table of the page on P4Runtime: its first and its last cell."""
+    text = (PAGE.parent / "p4runtime.md").read_text().partition(f"\n## {title}\n")[2].partition("\n##")[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return {cells[0].strip("| "): cells[-1] for cells in rows if cells[0] != "section"}
+
+
+def test_each_section_of_p4runtime_has_its_tests() -> None:
+    tests = p4runtime_rows("Tests")
+    assert list(tests) and not p4runtime_rows("What works").keys() - tests.keys()
+    for section, cell in tests.items():
+        for file, case in named(tuple(cell.split(" · ")), f"p4runtime.md: {section}"):
+            assert case is not None and problem_of(file, case) is None, f"p4runtime.md: {section}: {file.name} {case}"

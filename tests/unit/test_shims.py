@@ -110,7 +110,7 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert call[call.index("--log") + 1] == "s1.log"
     assert call[call.index("--socket") + 1] == str(tmp_path / "thrift-29090.sock")
     assert "--device-id 0 --p4runtime 127.0.0.1:50051 --cpu-port 510" in " ".join(call)
-    for words in ("--queues --priority-queues 8", "--pcap pcaps", "--buffers 4096"):
+    for words in ("--queues --priority-queues 8", "--pcap pcaps", "--buffers 4096 --max-frame 10262"):
         assert words in " ".join(call)
     assert call[call.index("--thrift") + 1] == "29090"
     assert call[call.index("--trace") + 1] == "-"
@@ -118,6 +118,19 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
     for option in ("--nanolog", "--dump-packet-data"):
         assert f"simple_switch_grpc: note: {option}: " in told
+
+
+@pytest.mark.parametrize("option", [True, False], ids=["option", "variable"])
+def test_super_frames_are_whole_where_that_is_asked_for(
+    run: list[list[str]], option: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not option:
+        monkeypatch.setenv("MACSAD_WHOLE", "1")
+    words = "--whole" if option else ""
+    assert started("simple_switch", f"-i 1@s1-eth1 -i 2@tap:t {words} p.json") == 0
+    told = " ".join(run[0])
+    assert "--port 1=af_packet:s1-eth1,whole --port 2=tap:t" in told
+    assert "--buffers 1024 --max-frame 65535" in told
 
 
 def test_files_are_ports(run: list[list[str]]) -> None:

@@ -23,6 +23,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.ctypes import c_type
 from transpiler.codegen.expressions import Expressions, low_limb, trimmed
 from transpiler.codegen.externs import NO_PAYLOAD, Externs
+from transpiler.codegen.pack_words import pack_words
 from transpiler.codegen.packing import flattened, pack_padded, stored
 from transpiler.codegen.tables import Tables
 from transpiler.externs.table import METHODS
@@ -82,6 +83,10 @@ class Call:
         return self.externs.counting(self.instance)
 
     @property
+    def noting(self) -> tuple[C, ...]:
+        return self.externs.noting(self.instance)
+
+    @property
     def own_index(self) -> C:
         return self.externs.own_index(self.instance, self.table)
 
@@ -127,6 +132,9 @@ class Call:
 
     def padded(self, position: int, buffer: C) -> tuple[Body, int]:
         return pack_padded(self.render, buffer, flattened(self.statement.inputs[position]))
+
+    def packed_words(self, position: int, buffer: C) -> tuple[Body, int]:
+        return pack_words(self.render, buffer, flattened(self.statement.inputs[position]), 0)
 
     # --- entries -----------------------------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ from transpiler.codegen.packing import (
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
 from transpiler.codegen.views import NOWHERE, CellsView, DigestFieldView, ExternView, LocksView
+from transpiler.externs.decisions import KIND as DECISIONS
 from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir import interface
 from transpiler.hlir.expressions import Expression, FieldRef, Read
@@ -47,6 +48,7 @@ from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.atomic_regions import Group, Kept
 from transpiler.schedule.bundles import Bundle
+from transpiler.schedule.decisions import counters_noted
 from transpiler.schedule.leads import followed_cells
 from transpiler.schedule.state import state_cells
 from transpiler.targets.target import Counter
@@ -84,6 +86,7 @@ class Externs:
             e for e in program.externs if KINDS[e.kind].c and (e.kind not in PROFILES or e.name in self._profiled)
         )
         self.number = {e.name: i for i, e in enumerate(self.instances)}
+        self.noted = counters_noted(program)
 
     def state(self, instance: str) -> C:
         """The C expression for an instance's state."""
@@ -92,6 +95,8 @@ class Externs:
     def cells(self, instance: str) -> tuple[C, ...]:
         """The arguments by which a function finds cells: an instance's state, and the shape of a register."""
         extern = self.program.extern[instance]
+        if extern.kind == DECISIONS:
+            return (Name("worker"),)
         if extern.kind != "register":
             return (self.state(instance),)
         numbers = (int(extern.attribute("size")), self._stride(extern))
@@ -321,8 +326,13 @@ class Externs:
         return LocksView(stripes[group.kept], Outside(", ".join(of)), group.sharded)
 
     def counting(self, counter: str) -> str:
-        """The function that counts a packet."""
-        return "macs_counter_defer" if counter in self.deferred else "macs_counter_add"
+        """The function that counts a packet; in front of a cache of decisions it notes what it counts."""
+        of = "decisions" if counter in self.noted else "counter"
+        return f"macs_{of}_{'defer' if counter in self.deferred else 'add'}"
+
+    def noting(self, counter: str) -> tuple[C, ...]:
+        """What that function is given more: the packet's number in the burst."""
+        return (Name("index"),) if counter in self.noted else ()
 
     def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit; the entry's age."""
@@ -333,7 +343,7 @@ class Externs:
                 continue
             arguments = (self.state(name), "worker", self.hit_index(table), packet("length"))
             if self.program.extern[name].kind == "direct_counter":
-                done.append(Do(call(self.counting(name), *arguments), cite))
+                done.append(Do(call(self.counting(name), *arguments, *self.noting(name)), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
                 colour = self.colour(name)
                 declared.append(Declare("uint64_t", colour.name, Name("MACS_NO_COLOUR")))

@@ -19,6 +19,7 @@ from transpiler.externs.table import TABLE
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.bundles import bundles
+from transpiler.schedule.decisions import NAME as DECISIONS, Cached, is_cut, note_of, with_decisions
 from transpiler.schedule.dropped_at import with_dropped_at
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
@@ -26,6 +27,7 @@ from transpiler.schedule.leads import bytes_led_to
 from transpiler.schedule.pipelined import pipelined
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, has_queues, schedule
+from transpiler.schedule.stages import Schedule
 from transpiler.schedule.state import large_counters, large_state, state_cells
 from transpiler.schedule.where_to_cut import near_tables, started_state, state_to_cut_at, with_cuts
 from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING
@@ -45,13 +47,14 @@ class Generated:
 class Decided:
     """What is decided before any C is made: the choices of kernels, by table and value set, and the plan. `compared`:
     tables that are code; `near`: those that are not cut at, as their lookups do not miss the cache; `atomic`: regions that are,
-    for registers."""
+    for registers; `cached`: where a cache of decisions stands, if there is one."""
 
     choices: Mapping[str, Choice]
     planned: Planned
     compared: frozenset[str]
     near: frozenset[str]
     atomic: AtomicRegions
+    cached: Cached | None = None
 
 
 def decide(
@@ -88,7 +91,9 @@ def decide(
         if has_queues(program, options):
             diagnostics.error(program.span, "--cut: packets of this program wait in queues, which one worker serves")
             diagnostics.raise_if_errors()
-    scheduled = schedule(program, options)
+    found = _with_cache(program, options, compared) if _may_cache(configuration) else None
+    cached, scheduled = found or (None, schedule(program, options))
+    program = cached.program if cached is not None else program
     if configuration.cut is not None:
         scheduled = pipelined(program, scheduled, configuration.cut, diagnostics)
     kept = (atomic.groups, atomic.steering)
@@ -96,7 +101,25 @@ def decide(
     made = planned(
         program, scheduled, kernels, options, configuration.plan, deferred, *kept, target.near_bytes, bundled
     )
-    return Decided(choices, made, compared, near, atomic)
+    return Decided(choices, made, compared, near, atomic, cached)
+
+
+def _with_cache(program: Program, options: Options, compared: frozenset[str]) -> tuple[Cached, Schedule] | None:
+    """The program with a cache of decisions; not where packets would come to a state in another order by the cut in front of
+    it."""
+    made = with_decisions(program, compared)
+    if made is None:
+        return None
+    scheduled = schedule(made.program, replace(options, large=options.large | {DECISIONS}))
+    return (made, scheduled) if is_cut(scheduled) else None
+
+
+def _may_cache(configuration: Configuration) -> bool:
+    """Whether a cache of decisions may stand in a program: the packets of a worker stay with it, and there are cuts."""
+    options = configuration.scheduler
+    return (
+        options.decisions and configuration.cut is None and options.cut(DECISIONS) and options.starts_state(DECISIONS)
+    )
 
 
 def _check_queues(program: Program, options: Options, diagnostics: Diagnostics) -> None:
@@ -141,6 +164,7 @@ def notes_of(program: Program, decided: Decided, configuration: Configuration) -
         ),
         *(f"table {name}: no stage, to keep packet order" for name in sorted(made.synchronous)),
         *notes(decided.atomic),
+        *((note_of(decided.cached),) if decided.cached is not None else ()),
     )
 
 

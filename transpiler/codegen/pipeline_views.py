@@ -384,6 +384,11 @@ class PassView:
         return self.uses_common or self.in_sub_batches or bool(self.clocks) or "worker" in self.takes
 
     @property
+    def decides(self) -> bool:
+        """Whether packets begin a stretch with a cache of decisions."""
+        return any("macs_decisions_place" in called(stage.body) for stage in self.stages)
+
+    @property
     def uses_packets(self) -> bool:
         """Whether its stages use anything of its packets."""
         return bool(of_packet(tuple(self.takes)))

@@ -20,7 +20,7 @@ from transpiler.codegen.record import binding, reads_time
 from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import ProgramView, SteeringView
+from transpiler.codegen.views import DecisionsView, ProgramView, SteeringView
 from transpiler.configuration import BEST, Configuration, Lowering
 from transpiler.externs.table import CIPHERING, TIMED
 from transpiler.hlir.program import Program
@@ -83,6 +83,7 @@ def view(
         overridden=overridden,
         run=run,
         inlines=configuration.lowering.inline_stages,
+        decisions=DecisionsView.of(program),
     )
 
 

@@ -12,6 +12,8 @@ from transpiler.codegen.c.nodes import Block, Body
 from transpiler.codegen.given import Given
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import ClockView, PipeView, TableRef
+from transpiler.externs.decisions import KIND as DECISIONS
+from transpiler.hlir.program import Program
 from transpiler.schedule.steering import Steering
 from transpiler.targets.target import RunDefaults
 
@@ -202,6 +204,26 @@ class LiveView:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionsView:
+    """What the decisions of a cache are made of, in words of 64 bits."""
+
+    key_words: int
+    kept_words: int
+    counts: int
+
+    @staticmethod
+    def of(program: Program) -> DecisionsView | None:
+        cache = next((extern for extern in program.externs if extern.kind == DECISIONS), None)
+        names = ("key_words", "kept_words", "counts")
+        return DecisionsView(*(int(cache.attribute(name)) for name in names)) if cache is not None else None
+
+    @property
+    def shape(self) -> str:
+        numbers = f"{self.key_words}, {self.kept_words}, {self.counts}"
+        return f"&(const struct macs_decisions_shape){{{numbers}}}"
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramView:
     """`overridden`: the target has templates of its own, whose code may name what ours does not.
     `places`: of the program that drop packets, FILE:LINE each; `given`: what functions are given of a packet.
@@ -235,6 +257,7 @@ class ProgramView:
     overridden: bool
     run: RunDefaults
     inlines: bool
+    decisions: DecisionsView | None = None
 
     @property
     def inlines_stages(self) -> bool:
@@ -248,6 +271,7 @@ class ProgramView:
         made = {
             "recirculate_port": "" if port is None else f"{port:#x}u",
             "cipher": "&macs_cipher" if self.ciphers else "",
+            "decisions": self.decisions.shape if self.decisions else "",
             "waited_at": "offsetof(struct state, waited)" if self.queues else "",
             "workers": str(run.workers or ""),
             "burst": str(run.burst or ""),

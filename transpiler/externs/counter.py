@@ -48,7 +48,7 @@ def _count(call: Interpreted, index: int, length: int) -> None:
 
 
 def _add(call: Compiled, index: C, length: C) -> Body:
-    return call.do(call.counting, call.state, "worker", index, length)
+    return call.do(call.counting, call.state, "worker", index, length, *call.noting)
 
 
 LENGTH = packet("length")

@@ -125,7 +125,8 @@ class Compiled(Protocol):
     """A call of which C is made. Inputs go by their position.
 
     `state`: its instance's in C; `cells`: the same and the shape of a register, the arguments by which a cell is found;
-    `counting`: of a counter, the function that counts a packet; `own_index`: the element of a direct instance that belongs to
+    `counting`: of a counter, the function that counts a packet, `noting`: what that is given more;
+    `own_index`: the element of a direct instance that belongs to
     the entry that was hit; `colour`: the variable with what its meter said of that, None where another table's action runs;
     `preserved`: the number of the list of fields that a second pass keeps; `cite`: the place in the program, for people."""
 
@@ -135,6 +136,8 @@ class Compiled(Protocol):
     def cells(self) -> tuple[C, ...]: ...
     @property
     def counting(self) -> str: ...
+    @property
+    def noting(self) -> tuple[C, ...]: ...
     @property
     def own_index(self) -> C: ...
     @property
@@ -177,6 +180,10 @@ class Compiled(Protocol):
 
     def padded(self, position: int, buffer: C) -> tuple[Body, int]:
         """Store a list's values in bytes, each filled up to whole bytes; the statements, and how many bytes that takes."""
+        ...
+
+    def packed_words(self, position: int, buffer: C) -> tuple[Body, int]:
+        """Store a list's bits one after the other, by words of 64 bits; the statements, and how many words that takes."""
         ...
 
     def hash(self, algorithm: int, values: int, payload: tuple[C, C] | None = None, before: C | None = None) -> Body:

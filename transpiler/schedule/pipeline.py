@@ -124,7 +124,8 @@ class Description:
     it begin anew as those of a call of `recirculate` do. `specialise`: what is left of a step where some intrinsic values are
     known. `asks_for_queues`: the program looks at the queues of ports; `plan_with_queues`: its pipes where packets wait
     in them between ingress and egress, none where the architecture has no queues. `drops`: the intrinsic values by which a
-    packet is dropped, each with the value that does it.
+    packet is dropped, each with the value that does it. `zero_at_first`: the intrinsic values that are zero where the first
+    control begins; None: nobody has looked, so that no cache of decisions stands in it.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
@@ -139,6 +140,7 @@ class Description:
     specialise: Callable[[Program, Step, Values], Step] = lambda program, step, values: step
     asks_for_queues: Callable[[Program], bool] = lambda program: False
     plan_with_queues: Callable[[Program], tuple[PipePlan, ...]] = lambda program: ()
+    zero_at_first: tuple[str, ...] | None = None
 
 
 def steps(items: tuple[Item, ...]) -> Iterator[Step]:

@@ -32,7 +32,8 @@ class Options:
     `run_to_completion`: a burst goes through the one pipe as a whole where it can. `locals`: values that no later stage reads are
     not kept. `reread`: where packets take more than a `few` values along, header fields that are as they were received are read
     in the frame, and the other values stay in memory. `constant_propagation`: what is known where a stage begins is used.
-    `queues`: packets wait in queues of ports also where the program does not look at them."""
+    `queues`: packets wait in queues of ports also where the program does not look at them. `decisions`: a cache of decisions
+    stands in front of many lookups."""
 
     cut: Callable[[str], bool] = lambda table: True
     starts_state: Callable[[str], bool] = lambda instance: True
@@ -46,6 +47,7 @@ class Options:
     constant_propagation: bool = False
     large: frozenset[str] = frozenset()
     queues: bool = False
+    decisions: bool = True
 
 
 def schedule(program: Program, options: Options) -> Schedule:

@@ -69,6 +69,7 @@ struct macs_instances {
 
 struct macs_worker;
 struct macs_cipher;
+struct macs_decisions_shape;
 struct macs_clock_desc;
 
 typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
@@ -96,7 +97,8 @@ struct macs_program {
     uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */
     const char *cpus;                   /* likewise, as --cpus has them; or NULL */
     int (*start)(void); /* the target's, called when ODP has begun and before ports are opened: 0 or -errno; or NULL */
-    const struct macs_cipher *cipher; /* of programs that cipher payloads (macs/cipher.h), else NULL */
+    const struct macs_cipher *cipher;             /* of programs that cipher payloads (macs/cipher.h), else NULL */
+    const struct macs_decisions_shape *decisions; /* of programs with a cache of decisions (macs/decisions.h) */
     struct macs_instances instances;
     uint16_t table_count;
     uint16_t extern_count;

@@ -198,6 +198,18 @@ static inline void macs_table_all_miss(const struct macs_table *table, uint32_t 
         entries[i] = none;
 }
 
+/* The number of changes to entries and default entries of all tables, and to members and groups of action profiles. A
+ * burst that has asked before it reads anything of a table finds all changes that are counted, and maybe more. */
+extern _Atomic uint64_t macs_tables_changes;
+
+/* That number, but never 0. */
+static inline uint64_t macs_tables_epoch(void) {
+    return atomic_load_explicit(&macs_tables_changes, memory_order_acquire) + 1;
+}
+
+/* Count a change, behind it. The operations here do; who changes an entry by others calls it. */
+void macs_tables_changed(void);
+
 /* The name of the first operation that a kernel lacks, of those that may not be NULL; NULL: it has them all. */
 const char *macs_table_missing(const struct macs_table_ops *ops);
 

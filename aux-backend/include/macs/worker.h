@@ -31,6 +31,7 @@ struct macs_deferred_counts {
 struct macs_lock;
 
 struct macs_clocks;
+struct macs_decisions;
 
 struct macs_worker {
     uint32_t index;                    /* 0 … workers-1: selects this worker's share of counters */
@@ -49,6 +50,7 @@ struct macs_worker {
     struct macs_lock *held[MACS_HELD_MAX]; /* in ascending order */
     struct macs_lock *only_held;           /* the one that it holds; NULL: none or several */
     struct macs_deferred_counts deferred;
+    struct macs_decisions *decisions; /* see macs/decisions.h; NULL: the program has none */
 };
 
 struct macs_packet;

@@ -43,6 +43,7 @@ int macs_table_set_default(struct macs_table *table, const void *value) {
     const struct macs_entry *old = atomic_exchange_explicit(&table->default_entry, default_entry, memory_order_acq_rel);
     if (old)
         macs_qsbr_defer(table->qsbr, release_default, table, (void *)(uintptr_t)old);
+    macs_tables_changed();
     return 0;
 }
 
@@ -128,6 +129,7 @@ int macs_table_add(struct macs_table *table, const struct macs_match *match, con
         announce_empty(table);
     else
         table->quiet.changes++;
+    macs_tables_changed();
     return error;
 }
 
@@ -137,6 +139,7 @@ int macs_table_remove(struct macs_table *table, const struct macs_match *match) 
         return error;
     announce_empty(table);
     table->quiet.changes++;
+    macs_tables_changed();
     return 0;
 }
 

@@ -211,4 +211,5 @@ DESCRIPTION = Description(
     specialise=specialise,
     asks_for_queues=asks_for_queues,
     plan_with_queues=plan_with_queues,
+    zero_at_first=(EGRESS_SPEC, MULTICAST_GROUP),
 )

@@ -1,0 +1,200 @@
+/* A worker's cache of decisions: what a stretch of the program has come to for the packets before.
+ *
+ * What a stretch of table lookups writes and counts is a function of what it reads, the key, and of the tables. A
+ * decision is a key, what the stretch then wrote, and where it counted. It holds until a table changes: it has the
+ * epoch (macs/table.h) of the burst that made it, read before that burst looked at any table. Decisions with the same
+ * place replace each other. While few packets find theirs nothing is looked up, but for a try from time to time.
+ *
+ * A packet goes through place, recall, and, if that finds nothing, the stretch and remember. It is known by its number
+ * in the burst, `index`.
+ * Threads: the worker's own; any thread reads the sums.
+ * Cost: the key, four multiplications for each two words of it, and one to four cache lines.
+ */
+#ifndef MACS_DECISIONS_H
+#define MACS_DECISIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <macs/counter.h>
+#include <macs/prefetch.h>
+#include <macs/table.h>
+#include <macs/worker.h>
+
+#define MACS_DECISION_KEY_WORDS 16
+#define MACS_DECISION_COUNTS 24
+#define MACS_NO_DECISION UINT32_MAX
+
+/* What a program's decisions are made of: words of keys, words kept, counts at most. */
+struct macs_decisions_shape {
+    uint32_t key_words, kept_words, counts;
+};
+
+/* Of a packet on its way through the stretch. */
+struct macs_undecided {
+    uint64_t key[MACS_DECISION_KEY_WORDS];
+    uint64_t *decision; /* its place */
+    uint32_t counted;
+    bool noting; /* it is in the stretch */
+    struct macs_count *counts[MACS_DECISION_COUNTS];
+};
+
+/* A decision: its epoch, the number of its counts, key, what is kept, pointers to counts. */
+enum { MACS_DECISION_EPOCH, MACS_DECISION_COUNTED, MACS_DECISION_KEY };
+
+struct macs_decisions {
+    struct macs_decisions_shape shape;
+    uint32_t mask;   /* decisions - 1 */
+    uint32_t stride; /* words of a decision: whole cache lines */
+    uint64_t epoch;  /* of this burst */
+    bool on;
+    uint32_t looked_up, found; /* since the share was looked at */
+    uint32_t skipped;          /* since it is off */
+    _Atomic uint64_t all_found, all_missed, all_skipped;
+    uint64_t *decisions;
+    struct macs_undecided undecided[MACS_BURST_MAX];
+};
+
+/* The share of the decisions found is looked at each so many lookups; below a third of them it is off for so many
+ * packets. */
+#define MACS_DECISIONS_TRIED 4096u
+#define MACS_DECISIONS_SKIPPED (64u * MACS_DECISIONS_TRIED)
+
+static inline void macs_decisions_add_up(_Atomic uint64_t *sum, uint64_t amount) {
+    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + amount, memory_order_relaxed);
+}
+
+/* A burst begins: before anything of a table is read. */
+static inline void macs_decisions_begin(struct macs_worker *worker) {
+    struct macs_decisions *const cache = worker->decisions;
+    cache->epoch = macs_tables_epoch();
+    if (cache->looked_up >= MACS_DECISIONS_TRIED) {
+        cache->on = cache->found >= cache->looked_up / 3;
+        cache->looked_up = cache->found = 0;
+    } else if (cache->skipped >= MACS_DECISIONS_SKIPPED) {
+        cache->on = true;
+        cache->skipped = 0;
+    }
+}
+
+static inline bool macs_decisions_are_on(const struct macs_worker *worker) {
+    return worker->decisions->on;
+}
+
+/* Where the packet's key is stored, by words. */
+static inline uint8_t *macs_decisions_key(struct macs_worker *worker, uint32_t index) {
+    return (uint8_t *)worker->decisions->undecided[index].key;
+}
+
+/* The place of the decision on the key that was stored. */
+static inline uint32_t macs_decisions_place(const struct macs_worker *worker, uint32_t index, uint32_t key_words) {
+    const struct macs_decisions *const cache = worker->decisions;
+    const uint64_t *const key = cache->undecided[index].key;
+    uint64_t even = UINT64_C(0x9e3779b97f4a7c15), odd = UINT64_C(0xc2b2ae3d27d4eb4f);
+    for (uint32_t i = 0; i < key_words; i += 2) {
+        even = (even ^ key[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+        even ^= even >> 32;
+        if (i + 1 < key_words) {
+            odd = (odd ^ key[i + 1]) * UINT64_C(0x94d049bb133111eb);
+            odd ^= odd >> 29;
+        }
+    }
+    const uint64_t hash = (even ^ (odd << 17 | odd >> 47)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32) & cache->mask;
+}
+
+static inline uint64_t *macs_decisions_at(const struct macs_decisions *cache, uint32_t where) {
+    return cache->decisions + (uint64_t)where * cache->stride;
+}
+
+/* Prefetch what recall reads there. */
+static inline void macs_decisions_prefetch(const struct macs_worker *worker, uint32_t where) {
+    const struct macs_decisions *const cache = worker->decisions;
+    if (where == MACS_NO_DECISION)
+        return;
+    const uint64_t *const decision = macs_decisions_at(cache, where);
+    for (uint32_t word = 0; word < cache->stride; word += 8)
+        macs_prefetch_to_write(decision + word);
+}
+
+/* Whether the packet's decision is there: then it is counted as the stretch would. Else the stretch begins. */
+static inline bool macs_decisions_recall(struct macs_worker *worker, uint32_t index, uint32_t where, uint32_t key_words,
+                                         uint64_t bytes) {
+    struct macs_decisions *const cache = worker->decisions;
+    struct macs_undecided *const packet = &cache->undecided[index];
+    if (where == MACS_NO_DECISION) {
+        packet->noting = false;
+        cache->skipped++;
+        macs_decisions_add_up(&cache->all_skipped, 1);
+        return false;
+    }
+    uint64_t *const decision = macs_decisions_at(cache, where);
+    uint64_t different = decision[MACS_DECISION_EPOCH] ^ cache->epoch;
+    for (uint32_t i = 0; i < key_words; i++)
+        different |= decision[MACS_DECISION_KEY + i] ^ packet->key[i];
+    cache->looked_up++;
+    packet->decision = decision;
+    packet->counted = 0;
+    packet->noting = different != 0;
+    if (different) {
+        macs_decisions_add_up(&cache->all_missed, 1);
+        return false;
+    }
+    cache->found++;
+    macs_decisions_add_up(&cache->all_found, 1);
+    const uint64_t *const counts = decision + MACS_DECISION_KEY + key_words + cache->shape.kept_words;
+    for (uint64_t i = 0; i < decision[MACS_DECISION_COUNTED]; i++)
+        macs_count_add((struct macs_count *)(uintptr_t)counts[i], bytes);
+    return true;
+}
+
+/* A word of the decision that was found. `at`: words of the key, and the words kept before it. */
+static inline uint64_t macs_decisions_value(const struct macs_worker *worker, uint32_t index, uint32_t at) {
+    return worker->decisions->undecided[index].decision[MACS_DECISION_KEY + at];
+}
+
+/* The stretch ends: where the words that it has come to are stored; NULL: they are not kept. */
+static inline uint64_t *macs_decisions_remember(struct macs_worker *worker, uint32_t index, uint32_t key_words) {
+    struct macs_decisions *const cache = worker->decisions;
+    struct macs_undecided *const packet = &cache->undecided[index];
+    if (!packet->noting)
+        return NULL;
+    packet->noting = false;
+    uint64_t *const decision = packet->decision;
+    decision[MACS_DECISION_EPOCH] = cache->epoch;
+    decision[MACS_DECISION_COUNTED] = packet->counted;
+    memcpy(decision + MACS_DECISION_KEY, packet->key, key_words * sizeof(uint64_t));
+    uint64_t *const kept = decision + MACS_DECISION_KEY + key_words, *const counts = kept + cache->shape.kept_words;
+    for (uint32_t i = 0; i < packet->counted; i++)
+        counts[i] = (uintptr_t)packet->counts[i];
+    return kept;
+}
+
+static inline void macs_decisions_keep(uint64_t *words, uint32_t number, uint64_t value) {
+    words[number] = value;
+}
+
+/* Note what a packet counts in the stretch. */
+static inline void macs_decisions_note(struct macs_worker *worker, struct macs_counter *counter, uint64_t number,
+                                       uint32_t index) {
+    struct macs_undecided *const packet = &worker->decisions->undecided[index];
+    if (packet->noting && number < counter->size)
+        packet->counts[packet->counted++] = &counter->per_worker[worker->index][number];
+}
+
+/* macs_counter_add and macs_counter_defer in the stretch. */
+static inline void macs_decisions_add(struct macs_counter *counter, struct macs_worker *worker, uint64_t number,
+                                      uint64_t bytes, uint32_t index) {
+    macs_decisions_note(worker, counter, number, index);
+    macs_counter_add(counter, worker, number, bytes);
+}
+
+static inline void macs_decisions_defer(struct macs_counter *counter, struct macs_worker *worker, uint64_t number,
+                                        uint64_t bytes, uint32_t index) {
+    macs_decisions_note(worker, counter, number, index);
+    macs_counter_defer(counter, worker, number, bytes);
+}
+
+#endif

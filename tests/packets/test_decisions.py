@@ -1,0 +1,215 @@
+"""A cache of decisions: random packets, between which tables change, come to what the interpreter has them come to, and are
+counted as there."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import switches
+from switch_harness import Switch, write_pcap
+
+from macsad.compilation import Request, generate_c
+from macsad.stf.compiled import CompiledDevice
+from macsad.stf.interpreted import InterpretedDevice
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
+from transpiler.optimisations import ALL
+
+PROGRAM = Path(__file__).parent / "decisions.p4"
+WAYS = {
+    "all": ALL,
+    "without": ALL.without(["decision-cache"]),
+    "by pipeline": ALL.without(["run-to-completion", "merge"]),
+    "cursors": ALL.without(["bulk", "locals"]),
+    "no constants": ALL.without(["constant-propagation", "reread"]),
+}
+VALUES = (0, 1, 2, 3, 0x01020304, 0xFFFFFFFF)
+Device = CompiledDevice | InterpretedDevice
+
+
+def frame(draw: random.Random, number: int) -> bytes:
+    kind = draw.choice((1, 2, 0x81, 0x82))
+    made = bytes([kind]) + draw.choice(VALUES).to_bytes(4, "big") + draw.choice(VALUES).to_bytes(4, "big")
+    made += draw.choice((0, 1, 77)).to_bytes(2, "big") + bytes([draw.choice((0, 1)), number])
+    return (
+        made
+        + (bytes([0, draw.choice((0, 7))]) + bytes(15) + bytes([draw.choice((0, 9)), 5]) if kind & 0x80 else b"")
+        + b"xyz"
+    )
+
+
+def matches(draw: random.Random, table: str) -> tuple[Match | None, ...]:
+    """A random key of a table."""
+    value, length = draw.choice(VALUES), draw.choice((0, 8, 30, 32))
+    prefix = Prefix(value >> (32 - length) << (32 - length), length)
+    flow = draw.choice((0, 1, 77))
+    masked = Ternary(value, 0xFFFFFFFF) if draw.random() < 0.5 else Ternary(0, 0)
+    small = Exact(draw.randrange(4))
+    keys: dict[str, tuple[Match | None, ...]] = {
+        "by_port": (Exact(0), Ternary(draw.randrange(3), 3)),
+        "by_from": (prefix,),
+        "by_to": (prefix,),
+        "by_flow": (Range(flow, draw.choice((flow, 100))), small),
+        "groups": (small,),
+        "ports": (small,),
+        "headers": (small, Exact(draw.randrange(2))),
+        "marks": (Exact(draw.randrange(3)),),
+        "more": (Exact(draw.choice((0, 7))), Exact(draw.randrange(2))),
+        "acl": (masked, Ternary(0, 0), Ternary(0x900, 0xFF00) if draw.random() < 0.5 else Ternary(0, 0)),
+    }
+    return keys[table]
+
+
+ACTIONS: dict[str, tuple[tuple[str, Callable[[random.Random], tuple[int, ...]]], ...]] = {
+    "by_port": (
+        ("count_class", lambda d: (d.randrange(4),)),
+        ("count_class", lambda d: (d.randrange(4),)),
+        ("none", lambda d: ()),
+    ),
+    "by_from": (("set_class", lambda d: (d.randrange(4),)),),
+    "by_to": (("set_next", lambda d: (d.randrange(4),)),),
+    "by_flow": (("set_next", lambda d: (d.randrange(4),)), ("drop", lambda d: ())),
+    "ports": (("send", lambda d: (d.randrange(1, 4), d.choice(VALUES))),),
+    "headers": (
+        ("pop", lambda d: ()),
+        ("push", lambda d: (d.getrandbits(128),)),
+        ("widen", lambda d: (d.getrandbits(128),)),
+    ),
+    "marks": (("mark", lambda d: (d.randrange(3),)),),
+    "more": (("mark", lambda d: (d.randrange(3),)),),
+    "acl": (("drop", lambda d: ()), ("none", lambda d: ())),
+}
+
+
+class Changes:
+    """Random changes of tables, done alike on all devices."""
+
+    def __init__(self, draw: random.Random, devices: tuple[Device, ...]) -> None:
+        self.draw, self.devices = draw, devices
+        self.there: dict[tuple[str, tuple[Match | None, ...]], tuple[int, ...]] = {}
+        self.priority = 0
+        self.members = [self._member(number) for number in range(4)]
+
+    def _member(self, number: int) -> tuple[int, ...]:
+        return self._all(lambda d: d.member_create("I.chosen", "I.send", (number % 3 + 1, 100 + number)))
+
+    def _all(self, do: Callable[[Device], int]) -> tuple[int, ...]:
+        return tuple(map(do, self.devices))
+
+    def one(self) -> None:
+        table = self.draw.choice((*ACTIONS, "groups"))
+        key = matches(self.draw, table)
+        if (table, key) in self.there:
+            handles = self.there.pop((table, key))
+            for device, handle in zip(self.devices, handles, strict=True):
+                device.remove_entry(f"I.{table}", handle)
+            return
+        self.priority += 1
+        if table == "groups":
+            some = self.draw.sample(range(4), self.draw.randrange(1, 4))
+            groups = tuple(
+                device.selector_group_create("I.chosen", sorted(self.members[n][which] for n in some))
+                for which, device in enumerate(self.devices)
+            )
+            self.there[table, key] = tuple(
+                device.add_indirect_entry("I.groups", key, group, 0, group=True)
+                for device, group in zip(self.devices, groups, strict=True)
+            )
+            return
+        action, arguments = self.draw.choice(ACTIONS[table])
+        values, priority = arguments(self.draw), self.priority if table in ("by_port", "by_flow", "acl") else 0
+        if self.draw.random() < 0.1 and table != "by_port":
+            for device in self.devices:
+                device.set_default(f"I.{table}", f"I.{action}", values)
+            return
+        self.there[table, key] = self._all(lambda d: d.add_entry(f"I.{table}", key, f"I.{action}", values, priority))
+
+
+def counts(device: Device, handles: list[int]) -> Iterator[tuple[int, int]]:
+    yield from (device.counter("I.of_kind", index) for index in range(16))
+    yield from (device.counter("I.of_class", handle) for handle in handles)
+
+
+@pytest.mark.parametrize("burst", [1, 32])
+@pytest.mark.parametrize("way", list(WAYS))
+def test_changes_between_packets(way: str, burst: int) -> None:
+    draw = random.Random(burst)
+    interpreter = InterpretedDevice(switches.load(PROGRAM))
+    device = switches.start(PROGRAM, (0, 1, 2, 3), burst=burst, wanted=WAYS[way])
+    try:
+        changes = Changes(draw, (interpreter, device))
+        for _ in range(12):
+            changes.one()
+        pool = [frame(draw, 0) for _ in range(40)]
+        for _ in range(40):
+            frames = [
+                (chosen := draw.choice(pool))[:12] + bytes([draw.randrange(256)]) + chosen[13:] for _ in range(60)
+            ]
+            for given in (interpreter, device):
+                given.inject_all(0, frames)
+            assert device.collect() == interpreter.collect()
+            mine, others = (
+                list(counts(given, [h[n] for (t, _), h in changes.there.items() if t == "by_port"]))
+                for n, given in enumerate((interpreter, device))
+            )
+            assert others == mine
+            changes.one()
+        found = device.statistics().get("decisions")
+    finally:
+        device.close()
+    if way == "without":
+        assert found is None
+    else:
+        assert found is not None and found["found"] > 500 and found["not_found"] > 100
+
+
+@pytest.mark.parametrize("sanitize", [(), ("thread",)], ids=["plain", "threads"])
+def test_changes_while_packets_flow(sanitize: tuple[str, ...], tmp_path: Path) -> None:
+    """Two workers decide packets all the time; one that comes behind a change is decided by it."""
+    draw = random.Random(5)
+    for port in (8, 9):
+        flows = [bytes([1, 5]) + bytes(6) + bytes([draw.randrange(40)]) + bytes(4) for _ in range(400)]
+        write_pcap(tmp_path / f"{port}.pcap", flows)
+    binary = switches.build(PROGRAM, sanitize)
+    wrapper = tmp_path / "run"  # the sanitizer's shadow memory and address randomisation collide on some kernels
+    wrapper.write_text(f'#!/bin/sh\nexec setarch -R "{binary}" "$@"\n')
+    wrapper.chmod(0o755)
+    feeds = [f"--port={port}=mem:{tmp_path}/{port}.pcap,loop" for port in (8, 9)]
+    switch = Switch(wrapper, tmp_path, [*feeds, "--port=0=ctl:", "--port=1=ctl:", "--port=3=null:", "--workers=2"])
+    try:
+        switch.do("table_add by_to set_next 0x0a000000/8 => 2", "table_add ports send 2 => 1 7")
+        to = mark = 7
+        asked = bytes([1]) + bytes(4) + b"\x0a\0\0\1" + bytes(4)
+        for turn in range(60):
+            match turn % 4:
+                case 0:
+                    switch.do(f"table_set_default more mark {turn}")
+                case 1:
+                    switch.do(f"table_modify ports send 0 1 {turn}")
+                case 2:
+                    switch.do("table_add acl drop 0&&&0xffffffff 0&&&0 0&&&0 => 1")
+                case _:
+                    switch.do("table_clear acl", f"table_set_default more mark {turn}")
+            while switch.client.inject(0, [asked]) != 1:
+                time.sleep(0.001)
+            mark, to = (mark, turn) if turn % 4 == 1 else (turn if turn % 4 != 2 else mark, to)
+            wanted = [(to.to_bytes(4, "big"), mark)] if turn % 4 != 2 else []
+            assert [(data[5:9], data[11]) for _, data in switch.client.collect()] == wanted, turn
+        found = switch.client.stats()["decisions"]
+        assert found["found"] > 1000
+        switch.stop()
+    finally:
+        switch.process.kill()
+
+
+def test_what_is_cached() -> None:
+    """The register is outside, and so is what only the deparser or egress reads."""
+    made = generate_c(Request(PROGRAM), switches.load(PROGRAM))
+    (note,) = [note for note in made.notes if note.startswith("decisions: ")]
+    assert "in front of 10 lookups" in note
+    key = made.c[made.c.index("macs_decisions_key(") : made.c.index("macs_decisions_place(")]
+    assert "ingress_port" in key and "hdr_base_at + 11" not in key
+    assert "macs_decisions" not in generate_c(Request(PROGRAM, wanted=WAYS["without"]), switches.load(PROGRAM)).c

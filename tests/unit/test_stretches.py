@@ -1,0 +1,153 @@
+"""Which stretches of a control may be decided once, and what a decision is keyed by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from macsad import compilation
+from macsad.compilation import Request
+from transpiler.hlir.program import Program
+from transpiler.hlir.statements import CallExtern, If
+from transpiler.hlir.traverse import program_statements
+from transpiler.schedule import decisions
+from transpiler.schedule.decisions import Cached, counters_noted, with_decisions
+
+TABLES = 9
+BODY = "".join(f"t{n}.apply(); " for n in range(TABLES))
+
+
+def program(
+    folder: Path, body: str = BODY, action: str = "", declarations: str = "", property_: str = "", key: str = "h.h.b"
+) -> Program:
+    """A control with tables t0 to t8, whose keys are `key`; `action`: more of what their action does."""
+    tables = "".join(
+        f"table t{n} {{ key = {{ {key}: exact; }} actions = {{ put; NoAction; }} default_action = NoAction(); {property_} }}\n"
+        for n in range(TABLES)
+    )
+    path = folder / "p.p4"
+    path.write_text(f"""#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<8> a; bit<8> b; bit<8> c; bit<8> d; }}
+struct headers_t {{ h_t h; h_t[2] s; h_t g; }}
+struct meta_t {{ bit<8> m; bit<8> n; bit<8> parsed; }}
+parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t s) {{
+    state start {{ p.extract(h.h); m.parsed = h.h.d; transition accept; }}
+}}
+control V(inout headers_t h, inout meta_t m) {{ apply {{ }} }}
+control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {{
+    register<bit<8>>(4) r;
+    counter(4, CounterType.packets) k;
+    {declarations}
+    action put(bit<8> x) {{ m.m = x; {action} }}
+    {tables}
+    apply {{ {body} }}
+}}
+control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {{ apply {{ h.h.a = m.m; }} }}
+control C(inout headers_t h, inout meta_t m) {{ apply {{ }} }}
+control D(packet_out p, in headers_t h) {{ apply {{ p.emit(h.h); p.emit(h.g); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+""")
+    return compilation.load(Request(path))
+
+
+def bits(cached: Cached | None) -> tuple[int, int, int]:
+    assert cached is not None
+    return cached.lookups, cached.key_bits, cached.kept_bits
+
+
+def test_a_stretch(tmp_path: Path) -> None:
+    """The key is what tables match: metadata that nothing has set are zero, so that m.m, which a miss leaves, is no part."""
+    cached = with_decisions(program(tmp_path))
+    assert bits(cached) == (TABLES, 8, 8)
+    assert cached is not None
+    calls = [s.method for s in program_statements(cached.program) if isinstance(s, CallExtern)]
+    assert calls == ["decisions.place", "decisions.recall", "decisions.value", "decisions.remember"]
+
+
+def test_what_is_around_it_stays_outside(tmp_path: Path) -> None:
+    around = f"r.write(0, h.h.c); m.n = h.h.c; {BODY} h.h.c = h.h.d; k.count((bit<32>)h.h.d);"
+    assert bits(with_decisions(program(tmp_path, around))) == (TABLES, 8, 8)
+
+
+def test_what_is_written_on_some_ways_only_is_part_of_the_key(tmp_path: Path) -> None:
+    assert bits(with_decisions(program(tmp_path, action="h.h.c = x;"))) == (TABLES, 16, 16)
+    assert bits(with_decisions(program(tmp_path, action="m.parsed = x;"))) == (TABLES, 8, 8)  # nobody reads it
+    assert bits(with_decisions(program(tmp_path, action="h.g.setValid();"))) == (TABLES, 9, 9)
+
+
+def test_what_is_surely_written_is_not(tmp_path: Path) -> None:
+    split = BODY.replace("t5.apply();", "h.h.c = m.m; t5.apply();")
+    assert bits(with_decisions(program(tmp_path, split))) == (TABLES, 8, 16)
+
+
+def test_counters_are_noted(tmp_path: Path) -> None:
+    cached = with_decisions(program(tmp_path, action="k.count((bit<32>)h.h.c);"))
+    assert cached is not None and cached.counts == TABLES and counters_noted(cached.program) == {"I.k"}
+    elsewhere = "k.count(1); " + BODY
+    assert with_decisions(program(tmp_path, elsewhere, action="k.count((bit<32>)h.h.c);")) is None
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "r.write(0, x);",
+        "r.read(m.n, 0);",
+        "random(m.n, 0, 9);",
+        "digest(1, {x});",
+        "clone(CloneType.I2E, 5);",
+        "h.s[m.m].setValid();",
+        "h.s[m.m].a = 1;",
+        "h.g = h.h;",
+        "log_msg(\"here\");",
+        "assert(x != 9);",
+        "hash(m.n, HashAlgorithm.random, 8w0, {h.h.a}, 8w9);",
+    ],
+)  # fmt: skip
+def test_what_keeps_state_is_not_decided(action: str, tmp_path: Path) -> None:
+    assert with_decisions(program(tmp_path, action=action)) is None
+
+
+def test_a_hash_may_be_decided(tmp_path: Path) -> None:
+    """It leaves out headers that are not there."""
+    hashed = "hash(m.m, HashAlgorithm.crc16, 8w0, {h.h.c}, 16w256);"
+    assert bits(with_decisions(program(tmp_path, action=hashed))) == (TABLES, 17, 8)
+
+
+def test_tables_that_are_not_decided(tmp_path: Path) -> None:
+    """Members that are drawn, entries that time out, meters of entries."""
+    keys = "h.h.b: exact; h.h.a: selector; h.h.c"
+    for algorithm, decided in (("random", False), ("crc16", True)):
+        selector = f"action_selector(HashAlgorithm.{algorithm}, 8, 8) p;"
+        made = program(tmp_path, declarations=selector, property_="implementation = p;", key=keys)
+        assert (with_decisions(made) is not None) == decided
+    assert with_decisions(program(tmp_path, property_="support_timeout = true;")) is None
+    meters = "".join(f"direct_meter<bit<8>>(MeterType.packets) w{n}; " for n in range(TABLES))
+    for number in range(TABLES):
+        meters += f"table u{number} {{ key = {{ h.h.b: exact; }} actions = {{ NoAction; }} meters = w{number}; }} "
+    assert with_decisions(program(tmp_path, BODY.replace("t", "u"), declarations=meters)) is None
+
+
+def test_too_few_lookups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = BODY.replace("t0.apply();", "").replace("t1.apply();", "")
+    assert with_decisions(program(tmp_path, few)) is None
+    monkeypatch.setattr(decisions, "LOOKUPS_MIN", 7)
+    assert with_decisions(program(tmp_path, few)) is not None
+
+
+def test_a_stretch_leaves_no_block_that_it_is_inside_of(tmp_path: Path) -> None:
+    early = BODY.replace("t1.apply();", "if (m.m == 3) { return; } t1.apply();")
+    assert bits(with_decisions(program(tmp_path, early)))[0] == TABLES
+    assert bits(with_decisions(program(tmp_path, early + "r.write(0, m.m);")))[0] == TABLES - 1
+
+
+def test_a_stretch_inside_a_branch(tmp_path: Path) -> None:
+    found = with_decisions(program(tmp_path, f"if (h.h.a == 1) {{ {BODY} r.write(0, m.m); }} else {{ m.n = 1; }}"))
+    assert found is not None
+    outer = next(s for s in program_statements(found.program) if isinstance(s, If))
+    assert [s.method for s in outer.then if isinstance(s, CallExtern)] == [
+        "decisions.place",
+        "decisions.recall",
+        "register.write",
+    ]

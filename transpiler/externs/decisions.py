@@ -1,0 +1,93 @@
+"""decisions: what a stretch of the program has come to for packets that are alike. No program calls it: the scheduler puts it in
+front of such a stretch (schedule/decisions.py).
+
+The interpreter finds nothing, so that each packet goes through the stretch. In C the instance is the worker's own
+(macs/decisions.h), and a packet is known by its number in the burst.
+"""
+
+from __future__ import annotations
+
+from transpiler.codegen.c.build import call as of, packet
+from transpiler.codegen.c.nodes import Block, Body, Declare, Do, If, Name
+from transpiler.externs.row import COMMUTES, LIST, NUMBER, SCALAR, Compiled, Interpreted, Kind, Method
+from transpiler.hlir.program import ExternInstance
+
+KIND = "decisions"
+PLACE, RECALL, VALUE, REMEMBER = (f"decisions.{name}" for name in ("place", "recall", "value", "remember"))
+WORD_BITS = 64
+INDEX, WORKER = Name("index"), Name("worker")
+WORDS = Name("words")
+
+
+def _prefetch(instance: ExternInstance) -> str:
+    return "macs_decisions_prefetch"
+
+
+def _place(call: Compiled) -> Body:
+    """The key is stored only while decisions are looked up."""
+    stores, words = call.packed_words(0, WORDS)
+    key = Declare("uint8_t *const", WORDS.name, of("macs_decisions_key", WORKER, INDEX))
+    found = call.assign_effect(of("macs_decisions_place", WORKER, INDEX, words))
+    nowhere = call.assign_output(Name("MACS_NO_DECISION"))
+    return (If(of("macs_decisions_are_on", WORKER), (Block((key, *stores, *found)),), nowhere, call.cite),)
+
+
+def _recall(call: Compiled) -> Body:
+    return call.assign_effect(
+        of("macs_decisions_recall", WORKER, INDEX, call.input(0), call.input(1), packet("length"))
+    )
+
+
+def _value(call: Compiled) -> Body:
+    return call.assign_output(of("macs_decisions_value", WORKER, INDEX, call.input(0)))
+
+
+def _remember(call: Compiled) -> Body:
+    kept = Declare("uint64_t *const", WORDS.name, of("macs_decisions_remember", WORKER, INDEX, call.input(0)))
+    stores = (Do(of("macs_decisions_keep", WORDS, number, value)) for number, value in enumerate(call.words(1)))
+    return (Block((kept, If(WORDS, tuple(stores))), cite=call.cite),)
+
+
+def _finds_nothing(call: Interpreted) -> None:
+    call.output(0)
+
+
+ROWS = (
+    Kind(name=KIND, attributes=("key_words", "kept_words", "counts"), prefetch=_prefetch),
+    Method(
+        name=PLACE,
+        inputs=(LIST,),
+        outputs=(NUMBER,),
+        effect=COMMUTES,
+        doc="(what the stretch reads) -> where its decision is, if there is one",
+        run=_finds_nothing,
+        c=_place,
+    ),
+    Method(
+        name=RECALL,
+        instance_kind=KIND,
+        inputs=(NUMBER, NUMBER),
+        outputs=(SCALAR,),
+        effect=COMMUTES,
+        doc="(where, words of the key) -> whether it is there; then the packet is counted as the stretch would",
+        run=_finds_nothing,
+        c=_recall,
+    ),
+    Method(
+        name=VALUE,
+        inputs=(NUMBER,),
+        outputs=(NUMBER,),
+        effect=COMMUTES,
+        doc="(number) -> that word of the decision that was found",
+        run=_finds_nothing,
+        c=_value,
+    ),
+    Method(
+        name=REMEMBER,
+        inputs=(NUMBER, LIST),
+        effect=COMMUTES,
+        doc="(words of the key, words of the decision): the stretch has ended, this is what it has come to",
+        run=lambda call: None,
+        c=_remember,
+    ),
+)
