@@ -35,7 +35,7 @@ class Lowering:
     fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
     the burst; `empty_tables`: they are not looked up; `key_words`: keys of lookups that are made at once are stored by words;
     `bundles`: the cells of registers that are accessed together lie together; `tallies`: workers add up what packets add to one
-    cell."""
+    cell; `inline_stages`: large stages are inlined where they are called."""
 
     in_place: bool = True
     sums: bool = True
@@ -44,6 +44,7 @@ class Lowering:
     key_words: bool = True
     bundles: bool = True
     tallies: bool = True
+    inline_stages: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,10 @@ class Optimisations:
         "words of eight bytes by which the key of a lookup that is made at once is stored, as it is read",
         "a load of eight bytes waits for no smaller stores; fewer stores",
     )
+    inline_stages: bool = _on(
+        "the inlining of each stage into the loop over its packets, however large it is, in programs of more than 32 live values",
+        "no registers to save for a call; costs compile time",
+    )
     packed_entries: bool = _on(
         "packed entries: an entry of an exact table is one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",

@@ -21,6 +21,7 @@ FIELDS = Path(__file__).parent / "reread.p4"  # nor so many live values
 FOLLOWED = Path(__file__).parent / "followed_entries.p4"  # nor large profiles
 ADDED = Path(__file__).parent / "tallies.p4"  # nor registers that packets only add to
 KEYS = Path(__file__).parent / "keys_of_many_fields.p4"  # nor such keys in small tables
+VALUES = Path(__file__).parent / "in_frame.p4"  # nor more than 32 live values
 DECIDED = Path(__file__).parent / "decisions.p4"  # nor so many lookups
 COPIES = Path(__file__).parent / "paths.p4"  # clones, groups, packets that go through again
 SWITCHES = [name for name in NAMES if name not in OF_BUILD]
@@ -41,7 +42,7 @@ def c_of(program: Path, wanted: Optimisations = ALL) -> str:
 @pytest.mark.parametrize("name", SWITCHES)
 def test_packets_without_one(name: str) -> None:
     wanted = ALL.without([name])
-    programs = (*PROGRAMS, CONSTANT, LARGE, FIELDS, FOLLOWED, ADDED, KEYS, DECIDED)
+    programs = (*PROGRAMS, CONSTANT, LARGE, FIELDS, FOLLOWED, ADDED, KEYS, VALUES, DECIDED)
     check(next(p for p in programs if c_of(p) != c_of(p, wanted)), wanted)
 
 

@@ -378,7 +378,7 @@ def test_a_large_program_is_compiled_in_parts(
     tools = plain(optimise="-O2", compiler=str(compiler))
     backend.compile_program(program, tmp_path / "p", small, tools)
     subprocess.run([tmp_path / "p"], check=True)
-    linked = ["-flto=auto" in line for line in told.read_text().splitlines() if str(program) in line]
+    linked = ["-flto=auto -DMACS_IN_PARTS" in line for line in told.read_text().splitlines() if str(program) in line]
     assert linked == ([True] if has_it else [True, False])
     for other in (plain(compiler=str(compiler)), dataclasses.replace(tools, is_gcc=False)):
         told.unlink()

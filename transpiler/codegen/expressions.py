@@ -24,7 +24,7 @@ from transpiler.codegen.c.nodes import (
 )
 from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
 from transpiler.codegen.decided import known_bits, outcome
-from transpiler.codegen.frame_fields import received
+from transpiler.codegen.frame_fields import received, received_run
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.hlir.expressions import (
@@ -139,6 +139,20 @@ class Expressions:
         zero = self.storage.field(header.name, field).initial
         at = self.element(self.storage.at(header.name), header)
         return received(layout, field, at, zero, sure=header.name in self.scope.sure)
+
+    def together(self, values: tuple[Expression, ...]) -> C | None:
+        """Fields as one number, where they stand in the frame one behind the other and fill bytes; None where they do not."""
+        fields = [value.place for value in values if isinstance(value, Read) and isinstance(value.place, FieldRef)]
+        if len(fields) < len(values) or not isinstance(header := fields[0].header, HeaderRef):
+            return None
+        if any(f.header != header or Location(header.name, f.field) not in self.scope.received for f in fields):
+            return None
+        layout, names = self.storage.program.header_type_of[header.name], [f.field for f in fields]
+        first = [field.name for field in layout.fields].index(names[0])
+        if [field.name for field in layout.fields[first : first + len(names)]] != names:
+            return None
+        at = self.element(self.storage.at(header.name), header)
+        return received_run(layout, first, len(names), at, sure=header.name in self.scope.sure)
 
     def received_varbit(self, header: HeaderPlace) -> C:
         """The value that a header's varbit field was extracted with."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from transpiler.codegen.c.build import call, cast, choose, infix, packet, plus
-from transpiler.codegen.c.nodes import Expression
+from transpiler.codegen.c.nodes import Expression, Literal
 from transpiler.codegen.ctypes import bytes_of, c_type, is_wide
-from transpiler.hlir.types import Bits, HeaderType
+from transpiler.hlir.types import Bits, HeaderType, width_of
 
 
 def loaded(type_: Bits, start: Expression, offset: int, readable: int) -> Expression:
@@ -50,3 +50,14 @@ def received(layout: HeaderType, name: str, at: Expression, zero: Expression, *,
     """The same of a header whose place in the frame is `at`: zero where it was not received, which `sure` excludes."""
     value = field_of(layout, name, at)
     return value if sure else choose(infix(at, "!=", "MACS_NOWHERE"), value, zero)
+
+
+def received_run(layout: HeaderType, first: int, count: int, at: Expression, *, sure: bool) -> Expression | None:
+    """Fields of a header from number `first` on, as one number; None where these do not fill bytes. The rest as of `received`."""
+    offset, width = (
+        sum(width_of(f.type) for f in fields) for fields in (layout.fields[:first], layout.fields[first:][:count])
+    )
+    if offset % 8 or width % 8:
+        return None
+    value = loaded(Bits(width), at, offset, layout.fixed_bits // 8)
+    return value if sure else choose(infix(at, "!=", "MACS_NOWHERE"), value, Literal("0"))

@@ -475,3 +475,8 @@ class PipeView:
     replication: bool
     gives_verdicts: bool
     passes: tuple[PassView, ...]
+
+    @property
+    def in_one_loop(self) -> bool:
+        """Whether each stage is called in one loop alone, not in that of received bursts and that of packets with records."""
+        return not {Form.BURST, Form.PACKETS} <= {made.form for made in self.passes}

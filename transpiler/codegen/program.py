@@ -82,6 +82,7 @@ def view(
         settings=_settings(made, configuration),
         overridden=overridden,
         run=run,
+        inlines=configuration.lowering.inline_stages,
         decisions=DecisionsView.of(program),
     )
 

@@ -72,7 +72,7 @@ from transpiler.schedule.stages import (
     Submit,
     Target,
 )
-from transpiler.schedule.successors import fed_by_one
+from transpiler.schedule.successors import fed_by_one, whole
 
 PREFETCH = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
@@ -277,7 +277,9 @@ class _StageLowering:
                 return (self.statements.apply(statement, started, self.bulk, lookup in self.followed),)
             case Fork(statement=HlirIf() as branch, arms=(then, otherwise)):
                 condition = self.statements.render(branch.condition)
-                return (If(condition, self.code(then), self.code(otherwise), at(branch.span)),)
+                with self.statements.where(branch.condition, statements_of(whole(self.pipe, then))):
+                    inside = self.code(then)
+                return (If(condition, inside, self.code(otherwise), at(branch.span)),)
             case Fork():
                 return (self._switch(piece),)
             case Submit() | Jump() | End():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from transpiler.analysis.locations import Location
 from transpiler.codegen.apply import MISSED, Application
@@ -30,6 +31,7 @@ from transpiler.codegen.expressions import Expressions, joined
 from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.follow import choice_of
+from transpiler.codegen.in_frame import copied_to, tested
 from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.pack_words import pack_key_words
 from transpiler.codegen.packing import KEY, pack_key
@@ -65,6 +67,7 @@ from transpiler.hlir.statements import (
     Switch,
     While,
 )
+from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 Goer = Callable[[str], CBody]  # where Leave(label) goes when the label is not one of this function's blocks
@@ -107,7 +110,9 @@ class Statements:
             case CopyHeader(target=target, source=source):
                 return self._copy_header(target, source, where)
             case If(condition=condition, then=then, otherwise=otherwise):
-                return (CIf(self.render(condition), self.body(then), self.body(otherwise), where),)
+                with self.where(condition, walk(then)):
+                    inside = self.body(then)
+                return (CIf(self.render(condition), inside, self.body(otherwise), where),)
             case Switch():
                 return (self._switch(statement, where),)
             case While(condition=condition, body=body):
@@ -122,6 +127,16 @@ class Statements:
             case CallExtern():
                 return lowered(self.externs, self.tables, self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")
+
+    @contextmanager
+    def where(self, condition: Expression, inside: Iterable[Statement]) -> Iterator[None]:
+        """What is lowered within stands where the condition holds: of the headers that it tests those lie in the frame that only
+        can be valid there, unless what is inside copies others to them."""
+        before = self.scope.sure
+        if headers := (tested(condition) & self.storage.in_frame_where_valid) - before:
+            self.scope.sure = before | (headers - copied_to(self.program, inside))
+        yield
+        self.scope.sure = before
 
     def assign(self, target: Place, value: C, where: str = "") -> CBody:
         """target = value, a value of the target's C type."""

@@ -16,6 +16,7 @@ from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.codegen.c.build import FALSE, packed
 from transpiler.codegen.c.nodes import Expression, Literal, Name
 from transpiler.codegen.ctypes import c_type, literal
+from transpiler.codegen.in_frame import in_frame_where_valid
 from transpiler.codegen.names import Names
 from transpiler.externs.table import KEEPING
 from transpiler.hlir.expressions import Expression as HlirExpression, HeaderPlace, HeaderRef
@@ -101,6 +102,7 @@ class Storage:
         self._slots: dict[tuple[str, str], Slot] = {}
         self._passed: dict[Location, Slot | None] = {}
         self._fixed = self._fixed_offsets() if in_place else {}
+        self.in_frame_where_valid = in_frame_where_valid(program)
 
     def access(self, place: HeaderPlace) -> Access:
         if isinstance(place, HeaderRef):

@@ -56,7 +56,9 @@ def _filling(values: tuple[Expression, ...]) -> Iterator[tuple[Expression, ...]]
 
 
 def _joined(render: Expressions, values: tuple[Expression, ...]) -> C:
-    """The values side by side, in FILLED_BITS."""
+    """The values side by side, in FILLED_BITS: as they stand in the frame, where they do."""
+    if (whole := render.together(values)) is not None:
+        return whole
     parts: list[C] = []
     below = FILLED_BITS
     for value in values:

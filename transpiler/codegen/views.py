@@ -17,6 +17,7 @@ from transpiler.hlir.program import Program
 from transpiler.schedule.steering import Steering
 from transpiler.targets.target import RunDefaults
 
+FEW_LIVE = 32  # live values of a program whose stages are small
 NOWHERE = Outside("")  # the citation of what the program does not say
 
 
@@ -228,7 +229,8 @@ class ProgramView:
     """`overridden`: the target has templates of its own, whose code may name what ours does not.
     `places`: of the program that drop packets, FILE:LINE each; `given`: what functions are given of a packet.
     `instances`: the architecture's numbers for the ways of packets through the runtime.
-    `defines`: names that are defined before all else; `settings`: members of struct macs_program that are true."""
+    `defines`: names that are defined before all else; `settings`: members of struct macs_program that are true; `inlines`: large
+    stages are inlined where they are called."""
 
     name: Outside
     source: Outside
@@ -255,7 +257,13 @@ class ProgramView:
     settings: tuple[str, ...]
     overridden: bool
     run: RunDefaults
+    inlines: bool
     decisions: DecisionsView | None = None
+
+    @property
+    def inlines_stages(self) -> bool:
+        """Whether stages are inlined however large they are. The compiler decides itself what pays where they are small."""
+        return self.inlines and len(self.live.declarations) > FEW_LIVE
 
     @property
     def members(self) -> tuple[tuple[str, str], ...]:

@@ -165,7 +165,7 @@ def _link(words: list[str], *, in_parts: bool) -> None:
     """Compile and link. Raises: ToolchainError."""
     if in_parts:
         with contextlib.suppress(ToolchainError):  # a GCC may have been built without it
-            run([*words, "-flto=auto"])
+            run([*words, "-flto=auto", "-DMACS_IN_PARTS"])
             return
     run(words)
 

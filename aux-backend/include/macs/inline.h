@@ -5,4 +5,12 @@
 
 #define MACS_ALWAYS_INLINE __attribute__((always_inline)) static inline
 
+/* A stage's work on a packet, where one loop has it: no registers are saved for a call. The compiler decides with
+ * -DMACS_IN_PARTS, where it works on several functions of a large program at once. */
+#ifdef MACS_IN_PARTS
+#define MACS_STAGE static inline
+#else
+#define MACS_STAGE MACS_ALWAYS_INLINE
+#endif
+
 #endif
