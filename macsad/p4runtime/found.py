@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.numbers import canonical, prefix_mask
+from macsad.p4runtime.program import Action, Key, Table
 from macsad.p4runtime.strings import to_controller
 from macsad.p4runtime.wire import Heads, number
 from macsad.protocol import GROUP, MEMBER
-
-if TYPE_CHECKING:
-    from macsad.p4runtime.program import Action, Key, Table
 
 GIVEN_MAX = (1 << 32) - 1  # ids of members and groups that controllers give
 TOGETHER = 500  # entries that are made at a time
@@ -120,7 +118,7 @@ class Form:
 
 def form_of(table: Table) -> Form:
     """That of a table, which is made when it is first needed."""
-    if table.form is None:
+    if not isinstance(table.form, Form):
         table.form = Form(table)
     return table.form
 

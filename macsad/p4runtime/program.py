@@ -8,7 +8,6 @@ from typing import Any
 
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.data import Values
-from macsad.p4runtime.found import Form
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.strings import Strings, Translations
 
@@ -84,7 +83,7 @@ class Table:
     has_priority: bool = False
     key_ids: tuple[int, ...] = ()
     ages: bool = False  # entries may have idle timeouts
-    form: Form | None = None  # how its entries are read, once they are
+    form: object = None  # how its entries are read (found.py), once they are
 
     def __post_init__(self) -> None:
         self.key_ids = tuple(key.id for key in self.keys)
