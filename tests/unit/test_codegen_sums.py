@@ -16,7 +16,7 @@ from transpiler.codegen.ctypes import natural
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.externs import algorithms
 from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
-from transpiler.hlir.types import Bits, Varbit
+from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 
@@ -36,17 +36,32 @@ FOLDS = """
 
 
 class Values:
-    """Stands for Expressions: every value is a C variable."""
+    """Stands for Expressions: every value is a C variable; with `side_by_side` values that are together are one."""
 
-    def __init__(self) -> None:
+    def __init__(self, side_by_side: bool) -> None:
         self.declared: list[str] = []
+        self.side_by_side = side_by_side
 
     def __call__(self, expression: Expression) -> Name:
-        assert isinstance(expression, Read) and isinstance(expression.place, VariableRef)
-        width, value = expression.type.width, int(expression.place.name)  # type: ignore[union-attr]
+        return self._declared(width_of(expression.type), _number(expression))
+
+    def together(self, values: tuple[Expression, ...]) -> Name | None:
+        if not self.side_by_side:
+            return None
+        number = 0
+        for value in values:
+            number = number << width_of(value.type) | _number(value)
+        return self._declared(sum(width_of(value.type) for value in values), number)
+
+    def _declared(self, width: int, value: int) -> Name:
         name = f"v{len(self.declared)}"
         self.declared.append(f"volatile uint{natural(width)}_t {name} = UINT64_C({value});")
         return Name(name)
+
+
+def _number(expression: Expression) -> int:
+    assert isinstance(expression, Read) and isinstance(expression.place, VariableRef)
+    return int(expression.place.name)
 
 
 def test_c_and_interpreter_agree(tmp_path: Path) -> None:
@@ -61,7 +76,7 @@ def test_c_and_interpreter_agree(tmp_path: Path) -> None:
             for v, w in zip(values, widths, strict=True)
         ]
         before = random.choice((None, 0, 0xFFFF, random.getrandbits(16)))
-        render = Values()
+        render = Values(side_by_side=random.random() < 0.5)
         added, result = sum_of(render, tuple(items), None if before is None else Cast("uint16_t", Literal(str(before))))  # type: ignore[arg-type]
         body = (*render.declared, Printer().body(added), f"return {printed(result)};")
         functions.append("\n".join([f"static uint64_t f{number}(void) {{", *body, "}"]))

@@ -110,7 +110,7 @@ def test_halves_do_what_the_whole_does(program: Program, expected: list[tuple[in
     cuts = cuts_of(program, made)
     assert {name for name, _ in cuts} == {"ingress", "egress"} and len(cuts) > 4
     for name, halves in cuts:
-        assert Simulator(program, made, Store(program)).run(FRAMES, cuts={name: halves}) == expected
+        assert Simulator(program, made, Store(program)).run(FRAMES, cuts={name: (halves,)}) == expected
 
 
 def test_a_value_that_does_not_cross_is_found(program: Program, expected: list[tuple[int, bytes]]) -> None:
@@ -118,7 +118,7 @@ def test_a_value_that_does_not_cross_is_found(program: Program, expected: list[t
     wrong = set()
     for name, halves in cuts_of(program, made):
         less = replace(halves, entries=tuple(replace(entry, values=frozenset()) for entry in halves.entries))
-        if Simulator(program, made, Store(program)).run(FRAMES, cuts={name: less}) != expected:
+        if Simulator(program, made, Store(program)).run(FRAMES, cuts={name: (less,)}) != expected:
             wrong.add(name)
     assert wrong == {"ingress", "egress"}
 
