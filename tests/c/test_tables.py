@@ -296,7 +296,7 @@ def test_neon_agrees(build: Build) -> None:
         "lpm_trie 16 0 3000 3 0",
     ):
         command = ["qemu-aarch64-static", str(binary), *arguments.split()]
-        assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "ok\n"
+        assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("ok")
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
