@@ -25,8 +25,8 @@ from transpiler.model.machine import MachineProfile
 from transpiler.model.throughput import ProgramProfile, fitted
 from transpiler.schedule.planned import Planned
 
-# What programs are also made without: each may cost more than it gains where tables are small.
-VARIANTS = ("bulk", "software-pipelining", "prefetch")
+# What programs are also made without: each may cost more than it gains where tables are small, or flows many.
+VARIANTS = ("bulk", "software-pipelining", "prefetch", "decision-cache")
 
 SECONDS = 0.015  # of a sample
 # Candidates are measured in turn, fewer of them more often, as in successive halving (Jamieson, Talwalkar 2016).
