@@ -5,6 +5,7 @@ A stage is imported where it is run, so that `check` does not load code generati
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -89,12 +90,24 @@ class Request:
 
 
 @contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of circles: trees have hardly any, and it looks at all of them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@contextmanager
 def _telling(request: Request, place: Span) -> Iterator[Diagnostics]:
     """A sink whose messages are printed in the end. What nests too deeply to be walked is an error at `place`: inlining can
     make more of a program than the frontends let one write. Raises: Rejected."""
     diagnostics = request.diagnostics()
     try:
-        with deep_recursion():
+        with deep_recursion(), _uncollected():
             yield diagnostics
     except RecursionError:
         diagnostics.error(place, "the program nests too deeply")

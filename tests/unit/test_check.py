@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ def test_what_build_refuses_is_refused(
         assert call([*arguments, f"target/{program}"]) == 1
         said.append([line for line in capsys.readouterr().err.splitlines() if ": error: " in line])
     assert said[0] and said[0] == said[1] == said[2]
+
+
+@pytest.mark.parametrize(("program", "code"), [("errors/target/sizes.p4", 1), ("packets/tables.p4", 0)])
+def test_the_collector_is_on_again(program: str, code: int) -> None:
+    assert call(["check", str(ERRORS.parents[1] / program)]) == code
+    assert gc.isenabled()
 
 
 def test_what_p4info_cannot_have_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
