@@ -42,7 +42,6 @@ OF_FEW = {
     "-DMACS_TERNARY_FEW": ("ternary/*.c",),
     "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c",),
     "-DMACS_NO_ONE_MASK": ("ternary/*.c",),
-    "-DMACS_NO_ONE_MASK": ("ternary/*.c",),
     "-DMACS_CHANGES_REPEATS": ("ternary/*.c", "lpm/*.c"),
     "-DMACS_QSBR_TIMEOUT_NS": ("common/*.c", "lpm/*.c"),
 }
