@@ -3,7 +3,8 @@
 The server is at ADDRESS already:
     macsad run apps/l2fwd/l2fwd.p4 --port 0=ctl: --p4runtime ADDRESS --cpu-port 64 --socket SOCKET
 The first table that has one exact field gets entries, which are then read, modified and deleted, in batches, and some one by one.
-With --packets, frames come in at port 0 and go to the primary. With --flow SOCKET, and a port mem:FILE,loop, it says what writes
+With --packets, frames come in at port 0 and go to the primary; beside it stands what a gRPC stream takes of the same messages
+from a server that does nothing else. With --flow SOCKET, and a port mem:FILE,loop, it says what writes
 take from what flows; with --server PID, what memory reading takes. With --controllers N, that many are there at once.
 Requests are made before time is taken.
 """
@@ -11,9 +12,14 @@ Requests are made before time is taken.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import queue
 import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -151,14 +157,46 @@ def packets_in(stream: Any, socket: str, seconds: float = 3.0) -> None:
 
     thread = threading.Thread(target=send)
     thread.start()
+    print(f"packet-in: {received(stream, seconds):,.0f} a second")
+    done.set()
+    thread.join()
+
+
+def received(stream: Any, seconds: float) -> float:
+    """Packets of a stream a second."""
     count, begin = 0, time.perf_counter()
     for response in stream:
         count += response.HasField("packet")
         if time.perf_counter() - begin > seconds:
             break
-    done.set()
-    thread.join()
-    print(f"packet-in: {count / (time.perf_counter() - begin):,.0f} a second")
+    return count / (time.perf_counter() - begin)
+
+
+def serve_bare(answers: Connection) -> None:
+    """A server whose stream has one message for ever, ready made; tells its port, and ends when it is told to."""
+    ready = message("StreamMessageResponse")(packet={"payload": bytes(60)}).SerializeToString()
+    stream = grpc.stream_stream_rpc_method_handler(lambda asked, context: repeat(ready))
+    server = grpc.server(ThreadPoolExecutor(2))
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("bare", {"Stream": stream})])
+    answers.send(server.add_insecure_port("127.0.0.1:0"))
+    server.start()
+    answers.recv()
+    server.stop(None)
+
+
+def bare_stream(seconds: float = 3.0) -> None:
+    """The same messages from a server that only sends them."""
+    here, there = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=serve_bare, args=(there,))
+    server.start()
+    with grpc.insecure_channel(f"127.0.0.1:{here.recv()}") as channel:
+        make = message("StreamMessageResponse").FromString
+        nothing: Iterator[bytes] = iter(())
+        stream = channel.stream_stream("/bare/Stream", response_deserializer=make)(nothing)
+        print(f"packets of a bare stream: {received(stream, seconds):,.0f} a second")
+        stream.cancel()
+    here.send(None)
+    server.join()
 
 
 def many(address: str, device: int, count: int) -> None:
@@ -210,6 +248,7 @@ def main() -> None:
             request.updates[0].entity.table_entry.action.action.params[0].value = bytes([arguments.cpu_port])
             write(request)
             packets_in(stream, arguments.packets)
+            bare_stream()
         if arguments.controllers:
             many(arguments.address, arguments.device_id, arguments.controllers)
         out.put(None)
