@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-#include "runtime/parts.h"
 #include "runtime/stats.h"
+#include "runtime/window.h"
 #include "runtime/worker.h"
 
 /* A window holds so many bursts of a worker, as packets are counted a burst at a time, and as the system may have taken
@@ -11,16 +11,12 @@
 #define BURSTS 64u
 #define PATIENCE_NS UINT64_C(500000000)
 
-/* What the workers have received, and in how many bursts; not those that receive nothing. */
 static struct macs_batch_window counted_by(const struct macs_switch *sw) {
-    struct macs_batch_window sum = {.cpu_ns = macs_stats_cpu_ns(sw), .wall_ns = macs_switch_now(sw)};
-    for (unsigned i = macs_first_receiver(sw); i < sw->worker_count; i++) {
-        const struct macs_worker_stats *stats = &sw->workers[i]->stats;
-        sum.bursts += atomic_load_explicit(&stats->bursts, memory_order_relaxed);
-        for (unsigned slot = 0; slot < sw->port_count; slot++)
-            sum.packets += atomic_load_explicit(&stats->ports[slot].rx_packets, memory_order_relaxed);
-    }
-    return sum;
+    const struct macs_received received = macs_received_so_far(sw);
+    return (struct macs_batch_window){.packets = received.packets,
+                                      .bursts = received.bursts,
+                                      .cpu_ns = macs_stats_cpu_ns(sw),
+                                      .wall_ns = macs_switch_now(sw)};
 }
 
 static void begin_window(struct macs_adapt *adapt, const struct macs_batch_window *now) {
@@ -64,11 +60,6 @@ int macs_adapt_overrule(struct macs_switch *sw, uint32_t burst, uint32_t sub_bat
     return macs_switch_set_batch(sw, burst, sub_batch);
 }
 
-static int milliseconds(uint64_t ns, int most) {
-    const uint64_t ms = (ns + 999999) / 1000000;
-    return ms < (uint64_t)most ? (int)ms : most;
-}
-
 int macs_adapt_look(struct macs_switch *sw, int most) {
     struct macs_adapt *adapt = sw->adapt;
     if (!adapt->on || adapt->paused)
@@ -76,16 +67,16 @@ int macs_adapt_look(struct macs_switch *sw, int most) {
     const uint64_t wanted_ns = macs_batch_search_window_ns(&adapt->search);
     const uint64_t passed_ns = macs_switch_now(sw) - adapt->begun_ns;
     if (passed_ns < wanted_ns)
-        return milliseconds(wanted_ns - passed_ns, most);
+        return macs_window_milliseconds(wanted_ns - passed_ns, most);
     const struct macs_batch_window now = counted_by(sw);
     const struct macs_batch_window window = {.packets = now.packets - adapt->packets,
                                              .bursts = now.bursts - adapt->bursts,
                                              .cpu_ns = (now.cpu_ns - adapt->cpu_ns) / sw->worker_count,
                                              .wall_ns = now.wall_ns - adapt->begun_ns};
     if (window.bursts < (uint64_t)BURSTS * sw->worker_count && passed_ns < PATIENCE_NS)
-        return milliseconds(wanted_ns / 4, most);
+        return macs_window_milliseconds(wanted_ns / 4, most);
     const struct macs_batch next = macs_batch_search_step(&adapt->search, &window);
     macs_switch_set_batch(sw, next.burst, next.sub_batch);
     begin_window(adapt, &now);
-    return milliseconds(macs_batch_search_window_ns(&adapt->search), most);
+    return macs_window_milliseconds(macs_batch_search_window_ns(&adapt->search), most);
 }

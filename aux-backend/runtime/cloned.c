@@ -1,9 +1,12 @@
 #include "runtime/cloned.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "runtime/parts.h"
 #include "runtime/ports.h"
+
+#define PAUSE_NS 20000
 
 static bool any_waits(const struct macs_switch *sw) {
     for (unsigned i = 0; i < sw->worker_count; i++)
@@ -18,7 +21,7 @@ static int flush(struct macs_switch *sw) {
     int status = macs_ports_tell(sw) ? -EBUSY : 0;
     for (unsigned part = 1; !status && !atomic_load(&sw->cloned) && part < sw->options.parts.count; part++) {
         while (any_waits(sw) && macs_switch_now(sw) < end_ns)
-            odp_cpu_pause();
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL); /* workers need the processor */
         if (any_waits(sw) || macs_ports_tell(sw))
             status = -EBUSY;
     }

@@ -2,25 +2,17 @@
 
 #include "runtime/adapt.h"
 #include "runtime/cloned.h"
-#include "runtime/parts.h"
-#include "runtime/stats.h"
-#include "runtime/worker.h"
+#include "runtime/window.h"
 
 /* A window holds so many bursts of a worker, as packets are counted a burst at a time. It ends without them after that
  * time: nothing comes. */
 #define BURSTS 16u
 #define PATIENCE_NS UINT64_C(500000000)
 
-/* What the workers that receive now have received so far, and in how many bursts. */
 static struct macs_trial_window counted_by(const struct macs_switch *sw) {
-    struct macs_trial_window sum = {.wall_ns = macs_switch_now(sw)};
-    for (unsigned i = macs_first_receiver(sw); i < sw->worker_count; i++) {
-        const struct macs_worker_stats *stats = &sw->workers[i]->stats;
-        sum.bursts += atomic_load_explicit(&stats->bursts, memory_order_relaxed);
-        for (unsigned slot = 0; slot < sw->port_count; slot++)
-            sum.packets += atomic_load_explicit(&stats->ports[slot].rx_packets, memory_order_relaxed);
-    }
-    return sum;
+    const struct macs_received received = macs_received_so_far(sw);
+    return (struct macs_trial_window){
+        .packets = received.packets, .bursts = received.bursts, .wall_ns = macs_switch_now(sw)};
 }
 
 static void begin_window(struct macs_switch *sw) {
@@ -64,11 +56,6 @@ int macs_fall_back_overrule(struct macs_switch *sw, bool cloned) {
     return status;
 }
 
-static int milliseconds(uint64_t ns, int most) {
-    const uint64_t ms = (ns + 999999) / 1000000;
-    return ms < (uint64_t)most ? (int)ms : most;
-}
-
 int macs_fall_back_look(struct macs_switch *sw, int most) {
     struct macs_fall_back *fall_back = sw->fall_back;
     if (!fall_back->on || !sw->running)
@@ -80,15 +67,15 @@ int macs_fall_back_look(struct macs_switch *sw, int most) {
     const uint64_t wanted_ns = macs_placement_trial_window_ns(&fall_back->trial);
     const uint64_t passed_ns = macs_switch_now(sw) - fall_back->begun_ns;
     if (passed_ns < wanted_ns)
-        return milliseconds(wanted_ns - passed_ns, most);
+        return macs_window_milliseconds(wanted_ns - passed_ns, most);
     const struct macs_trial_window now = counted_by(sw);
     struct macs_trial_window window = {.packets = now.packets - fall_back->packets,
                                        .bursts = now.bursts - fall_back->bursts,
                                        .wall_ns = now.wall_ns - fall_back->begun_ns};
     if (window.bursts < BURSTS && passed_ns < PATIENCE_NS)
-        return milliseconds(wanted_ns / 4, most);
+        return macs_window_milliseconds(wanted_ns / 4, most);
     uint32_t sub_batch;
     macs_switch_get_batch(sw, &window.burst, &sub_batch);
     place(sw, macs_placement_trial_step(&fall_back->trial, &window));
-    return milliseconds(macs_placement_trial_window_ns(&fall_back->trial), most);
+    return macs_window_milliseconds(macs_placement_trial_window_ns(&fall_back->trial), most);
 }

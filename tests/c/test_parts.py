@@ -126,13 +126,15 @@ def flow_while_it_turns(switch: Switch, times: int) -> list[str]:
 
 @pytest.mark.parametrize("workers", ["1,1,1", "2,1,1", "2,2,1"])
 def test_each_part_on_workers_of_its_own(start: Start, workers: str) -> None:
-    switch = start(f"--workers={sum(map(int, workers.split(',')))}", f"--part-workers={workers}", "--burst=9")
+    switch = start(
+        f"--workers={sum(map(int, workers.split(',')))}", f"--part-workers={workers}", "--burst=9", "--no-fall-back"
+    )
     frames = [frame(number) for number in range(3000)]
     sent = switch.client.exchange([(0, data) for data in frames])
     assert by_port(sent) == by_port(expected(frames))
     told = switch.client.stats()["placement"]
     assert told["part_workers"] == [int(count) for count in workers.split(",")]
-    assert (told["cloned"], told["fall_back"]) == (False, True)
+    assert (told["cloned"], told["fall_back"]) == (False, False)
 
 
 def test_a_pipeline_is_taken_back_and_placed_again_without_a_loss(start: Start) -> None:
