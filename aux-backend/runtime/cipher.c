@@ -103,9 +103,10 @@ static bool serves(const struct session *session, uint8_t way, const uint8_t key
     return session->live && session->way == way && !memcmp(session->key, key, MACS_CIPHER_BLOCK);
 }
 
-/* The slot of a key's session, or the slot to make it in: a free one, or one whose session is replaced. */
-static struct session *find(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
-    struct session *first = place_of(sessions, way, key), *place = first;
+/* The slot of a key's session, or the slot to make it in: a free one, or one whose session is replaced. `first`: the
+ * first of its slots. */
+static struct session *find(struct macs_sessions *sessions, struct session *first, uint8_t way, const uint8_t key[]) {
+    struct session *place = first;
     struct session *ways = &sessions->places[(first - sessions->places) & ~(ptrdiff_t)(WAYS - 1)];
     do {
         if (odp_likely(!place->live || serves(place, way, key)))
@@ -115,10 +116,13 @@ static struct session *find(struct macs_sessions *sessions, uint8_t way, const u
     return &ways[sessions->turn++ % WAYS];
 }
 
-static void prefetch(struct macs_sessions *sessions, struct macs_packet *packet) {
+/* Prefetch the first slot for a packet's session. NULL: it asks for none. */
+static struct session *prefetch(struct macs_sessions *sessions, struct macs_packet *packet) {
     uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
+    struct session *first = way ? place_of(sessions, way, macs_cipher_request_of(packet)->key) : NULL;
     if (way)
-        odp_prefetch(place_of(sessions, way, macs_cipher_request_of(packet)->key));
+        odp_prefetch(first);
+    return first;
 }
 
 static void refuse(struct macs_packet *packet) {
@@ -152,15 +156,16 @@ static void flush(struct macs_thread *thread, struct macs_packet *packets[], str
     batch->count = 0;
 }
 
-/* Add a packet's payload to the batch, which has room. False: it cannot be ciphered. */
-static bool put(struct macs_thread *thread, struct macs_packet *packets[], struct batch *batch, unsigned place) {
+/* Add a packet's payload to the batch, which has room; `first` is of its session. False: it cannot be ciphered. */
+static bool put(struct macs_thread *thread, struct macs_packet *packets[], struct batch *batch, unsigned place,
+                struct session *first) {
     struct macs_packet *packet = packets[place];
     uint32_t payload = packet->length - packet->payload_offset;
     const struct macs_cipher_request *request = macs_cipher_request_of(packet);
     if (payload % MACS_CIPHER_BLOCK)
         return false;
     uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
-    struct session *session = find(thread->sessions, way, request->key);
+    struct session *session = find(thread->sessions, first, way, request->key);
     if (odp_unlikely(!serves(session, way, request->key))) {
         flush(thread, packets, batch); /* the session that is evicted may be one of the batch's */
         if (!open_session(session, way, request->key))
@@ -182,18 +187,20 @@ static bool put(struct macs_thread *thread, struct macs_packet *packets[], struc
 static void run(struct macs_worker *worker, struct macs_packet *packets[], unsigned count) {
     struct macs_thread *thread = macs_thread_of(worker);
     const unsigned at_once = thread->sw->program->ciphers_singly ? 1 : AT_ONCE;
+    struct session *ahead[AHEAD]; /* of the packets from i on, packet n's at n modulo AHEAD */
     struct batch batch;
     batch.count = 0; /* and no more: it is large */
     for (unsigned i = 0; i < AHEAD && i < count; i++)
-        prefetch(thread->sessions, packets[i]);
+        ahead[i] = prefetch(thread->sessions, packets[i]);
     for (unsigned i = 0; i < count; i++) {
         const struct macs_packet *packet = packets[i];
+        struct session *const first = ahead[i % AHEAD];
         if (i + AHEAD < count)
-            prefetch(thread->sessions, packets[i + AHEAD]);
+            ahead[i % AHEAD] = prefetch(thread->sessions, packets[i + AHEAD]);
         if (packet->verdict != MACS_FORWARD || !(packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT)) ||
             packet->length <= packet->payload_offset)
             continue;
-        if (!put(thread, packets, &batch, i))
+        if (!put(thread, packets, &batch, i, first))
             refuse(packets[i]);
         if (batch.count == at_once)
             flush(thread, packets, &batch);

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hlir_builder import AT
 
+from macsad.compilation import Request, generate_c, load
 from macsad.resources import share
 from transpiler.codegen.c.nodes import Cast, Literal, Name
 from transpiler.codegen.c.printer import Printer, expression as printed
@@ -17,6 +18,7 @@ from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.externs import algorithms
 from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
 from transpiler.hlir.types import Bits, Varbit, width_of
+from transpiler.optimisations import ALL
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 
@@ -109,3 +111,15 @@ def run(source: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize(("type_", "fits"), [(Bits(64), True), (Bits(65), False), (Varbit(32), False)], ids=str)
 def test_what_is_no_c_integer_is_packed(type_: Bits | Varbit, fits: bool) -> None:
     assert can_be_summed((Read(VariableRef("x", AT), type_, AT),)) is fits
+
+
+def test_what_the_parser_has_loaded_is_summed_by_words_of_the_frame() -> None:
+    """Where headers stay in place: the words whose fields the stage does not write."""
+    path = share("apps") / "balancer" / "balancer.p4"
+    word = "sum += (uint32_t)macs_load_bytes(packet->data + 14"
+    there, less = (
+        generate_c(request, load(request)).c
+        for request in (Request(path), Request(path, wanted=ALL.without(("in-place",))))
+    )
+    assert there.count(f"{word}, 4)") == there.count(f"{word} + 4, 4)") == 1 and "hdr_ipv4_tos" not in there
+    assert word not in less and "(uint32_t)hdr_ipv4_tos << 16" in less

@@ -37,6 +37,13 @@ def test_few_values_are_taken_along_as_they_are() -> None:
     assert taken == scheduled("reread", reread=False)
 
 
+def test_what_a_stage_that_parses_leaves_in_the_frame() -> None:
+    """Neither fields that it writes nor those of headers that others are copied to."""
+    entry, *others = scheduled("checksum").pipes[0].stages
+    assert names(entry.intact) == {"hdr.work.what"} and not any(stage.intact for stage in others)
+    assert {field.owner for field in scheduled("in_frame").pipes[0].stages[0].intact} == {"hdr.mark"}
+
+
 def test_clones_of_changed_frames_keep_their_headers() -> None:
     """Those of received packets are parsed again, those of packets to send are not."""
     egress = scheduled("second_passes", few=0)

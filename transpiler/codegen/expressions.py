@@ -145,13 +145,20 @@ class Expressions:
         fields = [value.place for value in values if isinstance(value, Read) and isinstance(value.place, FieldRef)]
         if len(fields) < len(values) or not isinstance(header := fields[0].header, HeaderRef):
             return None
-        if any(f.header != header or Location(header.name, f.field) not in self.scope.received for f in fields):
+        if any(f.header != header for f in fields):
+            return None
+        at: C | None = None
+        locations = {Location(header.name, f.field) for f in fields}
+        if locations <= self.scope.received:
+            at = self.element(self.storage.at(header.name), header)
+        elif locations <= self.scope.intact and header.name in self.scope.sure:
+            at = operand(place) if (place := self.storage.place(header.name)) is not None else None
+        if at is None:
             return None
         layout, names = self.storage.program.header_type_of[header.name], [f.field for f in fields]
         first = [field.name for field in layout.fields].index(names[0])
         if [field.name for field in layout.fields[first : first + len(names)]] != names:
             return None
-        at = self.element(self.storage.at(header.name), header)
         return received_run(layout, first, len(names), at, sure=header.name in self.scope.sure)
 
     def received_varbit(self, header: HeaderPlace) -> C:

@@ -14,7 +14,8 @@ from transpiler.codegen.storage import Slot
 @dataclass
 class Scope:
     """Names slots for one function, and notes which of them are its variables: in `locals`, by their names in C. `received`:
-    header fields that it reads in the frame; `sure`: the headers that are there."""
+    header fields that it reads in the frame; `sure`: the headers that are there. `intact`: fields that are variables and still
+    in the frame."""
 
     locals: dict[str, Slot] = field(default_factory=dict)
     action_data: dict[str, Expression] = field(default_factory=dict)  # variable → C, while an action is lowered
@@ -22,6 +23,7 @@ class Scope:
     used_labels: set[str] = field(default_factory=set)
     received: frozenset[Location] = frozenset()
     sure: frozenset[str] = frozenset()
+    intact: frozenset[Location] = frozenset()
     _counter: int = 0
 
     def read(self, slot: Slot) -> Expression:

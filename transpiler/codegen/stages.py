@@ -132,7 +132,7 @@ class _StageLowering:
         self.number = number
         self.stage = pipe.stages[number]
         sure = _surely_received(context.program, self.stage)
-        self.scope = Scope(received=self.stage.unchanged, sure=sure)
+        self.scope = Scope(received=self.stage.unchanged, sure=sure, intact=self.stage.intact)
         parts = (context.program, context.storage, context.tables, context.externs)
         outcome = Outcome(context.gives_verdicts and not pipe.replication, context.record_is_read or pipe.replication)
         loops = LongLoops(context.long_loops, outcome, context.requests)

@@ -18,7 +18,7 @@ from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.hlir.expressions import HeaderRef
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import ApplyTable, CopyHeader, Extract, Leave, Statement
-from transpiler.hlir.traverse import walk
+from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Varbit
 from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.order import statements_of
@@ -63,6 +63,24 @@ def with_received_fields(program: Program, pipes: tuple[PipeSchedule, ...]) -> t
             replace(stage, received=there, unchanged=flow.unchanged(statements_of(whole(pipe, stage.code)), there))
             for stage, there in zip(pipe.stages, received, strict=True)
         )))  # fmt: skip
+    return tuple(made)
+
+
+def with_intact_fields(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[PipeSchedule, ...]:
+    """The pipes, each stage that parses with the fields that nothing in it writes but an extract: they are variables, and still
+    in the frame, where those side by side can be read at once. None of headers that others are copied to: these move."""
+    if program.bridges or any(map(_keeps_headers, pipes)):
+        return pipes
+    flow = _Flow(program)
+    targets = (s.target for s in program_statements(program) if isinstance(s, CopyHeader))
+    copied = {target.name for target in targets if isinstance(target, HeaderRef)}
+    fields = frozenset(field for field in flow.fields if field.owner not in copied)
+    made: list[PipeSchedule] = []
+    for pipe in pipes:
+        first, *others = pipe.stages
+        if begins_anew(pipe):
+            first = replace(first, intact=flow.unchanged(statements_of(whole(pipe, first.code)), fields))
+        made.append(replace(pipe, stages=(first, *others)))
     return tuple(made)
 
 

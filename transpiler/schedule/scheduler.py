@@ -15,7 +15,7 @@ from transpiler.schedule.live_values import all_locations, given_locations, live
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import Uncut, conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
-from transpiler.schedule.received import with_received_fields
+from transpiler.schedule.received import with_intact_fields, with_received_fields
 from transpiler.schedule.split import TOGETHER, Split, Splitter
 from transpiler.schedule.stages import Code, Fork, PipeSchedule, Schedule
 from transpiler.schedule.state import StateOf
@@ -84,6 +84,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
     if options.constant_propagation:
         pipes = with_abstract_state(program, pipes)
+    pipes = with_intact_fields(program, pipes)
     order = (synchronous | (wished - cuttable), _must_be_ordered(program, splits))
     if not options.locals:
         return Schedule(pipes, *all_locations(program), *order, frozenset(h.name for h in program.headers))

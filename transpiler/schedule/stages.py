@@ -81,7 +81,8 @@ class Stage:
     """`lookups` are started together, none for the first stage and for a merge of several ways into one. `known`: values of
     locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it.
     `prefetched`: accesses to state whose cells are prefetched when its lookups are started. `received`: header fields that are
-    there as they were received, see received.py; `unchanged`: those that it leaves so; `loaded`: the others that it reads."""
+    there as they were received, see received.py; `unchanged`: those that it leaves so; `loaded`: the others that it reads.
+    `intact`: of a stage that parses, the fields that nothing in it but an extract writes: they are in the frame, too."""
 
     name: str
     lookups: tuple[ApplyTable, ...]
@@ -92,6 +93,7 @@ class Stage:
     received: frozenset[Location] = frozenset()
     unchanged: frozenset[Location] = frozenset()
     loaded: frozenset[Location] = frozenset()
+    intact: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
