@@ -1,7 +1,8 @@
-"""Random programs of tables that drop, for v1model: with their entries, and frames for them."""
+"""Random programs of tables that drop, for v1model: with their entries, constant or not, and frames for them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from random import Random
 
 PORTS = 4
@@ -36,14 +37,44 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 """
 
 
-def text(seed: int) -> str:
+@dataclass(frozen=True)
+class Made:
+    """A table's name, match kind, default action, and entries: each a value and an action with its argument, "" for none."""
+
+    name: str
+    ternary: bool
+    default: tuple[str, str]
+    entries: tuple[tuple[int, str, str], ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Commands that make them."""
+        mask, priority = ("&&&0xff", " 1") if self.ternary else ("", "")
+        adding = [
+            f"table_add {self.name} {action} {value}{mask} => {argument}{priority}"
+            for value, action, argument in self.entries
+        ]
+        return [f"table_set_default {self.name} {' '.join(self.default)}", *adding]
+
+
+def text(seed: int, constant: bool = True) -> str:
     """A program."""
+    return _made(seed, constant)[0]
+
+
+def tables(seed: int) -> list[Made]:
+    """Its tables, where they are not constant in it."""
+    return _made(seed, False)[1]
+
+
+def _made(seed: int, constant: bool) -> tuple[str, list[Made]]:
     some = Random(seed)
     sets = [f"    action set_{one}(bit<8> v) {{ m.{one} = v; }}\n" for one in METAS]
     count = some.randint(2, 6)
-    tables = [_table(some, number) for number in range(count)]
+    both = [_table(some, number, constant) for number in range(count)]
     body = _body(some, list(range(count)), 0)
-    return HEAD + "".join(sets) + "".join(tables) + f"    apply {{\n{body}    }}\n" + TAIL
+    whole = HEAD + "".join(sets) + "".join(one for one, _ in both) + f"    apply {{\n{body}    }}\n" + TAIL
+    return whole, [made for _, made in both]
 
 
 def frames(seed: int, count: int = 60) -> list[bytes]:
@@ -51,22 +82,29 @@ def frames(seed: int, count: int = 60) -> list[bytes]:
     return [bytes((some.randrange(4), some.randrange(4), some.randrange(4), 0)) for _ in range(count)]
 
 
-def _table(some: Random, number: int) -> str:
+def _table(some: Random, number: int, constant: bool) -> tuple[str, Made]:
     key = some.choice(("hdr.h.k0", "hdr.h.k1", "hdr.h.k2", *(f"m.{one}" for one in METAS)))
     kinds = ["drop", "nothing", some.choice(("send", "send", *(f"set_{one}" for one in METAS), "mark"))]
     if some.random() < 0.3:
         kinds.append(some.choice(("count", "count_drop", "flood", "set_a", "mark")))
     kinds = list(dict.fromkeys(kinds))
     some.shuffle(kinds)
-    calls = {kind: f"{kind}({_argument(some, kind)})" for kind in kinds}
-    entries = "".join(
-        f"            {value}: {calls[some.choice(kinds)]};\n" for value in range(4) if some.random() < 0.8
+    calls = {kind: _argument(some, kind) for kind in kinds}
+    found = [(value, some.choice(kinds)) for value in range(4) if some.random() < 0.8]
+    default, match = some.choice(kinds), some.choice(("exact", "ternary"))
+    entries = "".join(f"            {value}: {kind}({calls[kind]});\n" for value, kind in found)
+    says = (
+        f"        const default_action = {default}({calls[default]});\n        const entries = {{\n{entries}        }}\n"
+        if constant
+        else "        default_action = nothing();\n"
+    )
+    made = Made(
+        f"t{number}", match == "ternary", (default, calls[default]), tuple((v, kind, calls[kind]) for v, kind in found)
     )
     return (
-        f"    table t{number} {{\n        key = {{ {key}: {some.choice(('exact', 'ternary'))}; }}\n"
-        f"        actions = {{ {'; '.join(kinds)}; }}\n        const default_action = {calls[some.choice(kinds)]};\n"
-        f"        const entries = {{\n{entries}        }}\n    }}\n"
-    )
+        f"    table t{number} {{\n        key = {{ {key}: {match}; }}\n"
+        f"        actions = {{ {'; '.join(kinds)}; }}\n{says}    }}\n"
+    ), made
 
 
 def _argument(some: Random, kind: str) -> str:
@@ -76,22 +114,22 @@ def _argument(some: Random, kind: str) -> str:
     return str(some.randrange(PORTS)) if parameter else ""
 
 
-def _body(some: Random, tables: list[int], depth: int) -> str:
+def _body(some: Random, left: list[int], depth: int) -> str:
     """Applies each of the tables once."""
     made, space = "", "    " * (depth + 2)
-    while tables:
+    while left:
         what = some.random()
         if what < 0.55 or depth == 2:
-            made += f"{space}t{tables.pop(0)}.apply();\n"
+            made += f"{space}t{left.pop(0)}.apply();\n"
         elif what < 0.7:
-            inner = [tables.pop(0) for _ in range(min(len(tables), some.randint(1, 2)))]
+            inner = [left.pop(0) for _ in range(min(len(left), some.randint(1, 2)))]
             test = some.choice(("hdr.h.k0 == 1", "hdr.h.k1 > 1", "m.a == 2", "m.b != 0", "s.egress_spec == 511"))
             other = some.choice(("mark_to_drop(s);", "m.c = 1;", "", "return;"))
             made += f"{space}if ({test}) {{\n{_body(some, inner, depth + 1)}{space}}} else {{ {other} }}\n"
         elif what < 0.8:
             made += f"{space}if (hdr.h.k{some.randrange(3)} == {some.randrange(4)}) {{ mark_to_drop(s); }}\n"
         elif what < 0.9:
-            made += f"{space}if (t{tables.pop(0)}.apply().hit) {{ m.b = m.b + 1; }}\n"
+            made += f"{space}if (t{left.pop(0)}.apply().hit) {{ m.b = m.b + 1; }}\n"
         else:
             made += space + some.choice(("m.a = m.b + 1;", "hdr.h.res = m.c;", "s.egress_spec = 1;", "m.b = 3;")) + "\n"
     return made
