@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -172,7 +173,7 @@ def command(
 def _files_of(ports: Sequence[str], rest: Sequence[str]) -> tuple[list[Path], list[Path]]:
     """The files that may be there of which the switch reads and writes: what stands behind the kind of a port, and its log."""
     read: list[str] = []
-    written = [text for word, text in zip(rest, rest[1:], strict=False) if word == "--log"]
+    written = [text for word, text in itertools.pairwise(rest) if word == "--log"]
     written += [word.partition("=")[2] for word in rest if word.startswith("--log=")]
     for port in ports:
         kind, _, names = port.partition("=")[2].partition(":")
