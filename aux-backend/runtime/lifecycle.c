@@ -156,8 +156,7 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
 int macs_switch_start(struct macs_switch *sw) {
     atomic_store(&sw->budget, sw->options.count);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        const bool starts = macs_port_is_there(&sw->ports[slot]) && !sw->ports[slot].leaves;
-        int status = starts ? macs_port_start(&sw->ports[slot], &sw->log) : 0;
+        int status = macs_port_is_there(&sw->ports[slot]) ? macs_ports_start(sw, slot) : 0;
         if (status)
             return status;
     }
