@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,6 +16,7 @@ from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
 from macsad.trace.live import AnotherProgram, Live
 from transpiler.hlir.program import Program
 from transpiler.interpreter.trace import Event
+from transpiler.interpreter.watch import NOBODY, Watch
 from transpiler.recursion import deep_recursion
 
 _NS = 1_000_000_000
@@ -53,16 +54,17 @@ def _event(event: Event) -> dict[str, Any]:
 
 class Tracer:
     """Packets of a program's switch that pass from now on. `others`: programs that may take its place while it runs, by the
-    names of their files."""
+    names of their files. `watch` is told which ways they take."""
 
     def __init__(
-        self, program: Program, client: Client, filter: Filter, others: Mapping[str, Program] = _NO_OTHERS
-    ) -> None:
+        self, program: Program, client: Client, filter: Filter, others: Mapping[str, Program] = _NO_OTHERS,
+        watch: Watch = NOBODY,
+    ) -> None:  # fmt: skip
         """Raises: ControlError."""
         self._events: list[Event] = []
-        self._live = Live(program, client, self._events.append)
+        self._live, self._watch = Live(program, client, self._events.append, watch), watch
         self._client, self._count, self._others = client, filter.count, others
-        client.trace(filter)
+        client.trace(replace(filter, count=0))  # the switch's count has those that are lost, which would be waited for
 
     def __iter__(self) -> Iterator[Told]:
         """As they come: as many as the filter's count, or until the switch ends. Raises: ControlError."""
@@ -87,7 +89,7 @@ class Tracer:
             program = self._others.get(self._client.describe()["source"])
             if program is None:
                 raise
-            self._live = Live(program, self._client, self._events.append)
+            self._live = Live(program, self._client, self._events.append, self._watch)
             self._live.refresh(changes)
 
 
