@@ -75,10 +75,11 @@ class Request:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """Files that must not be overwritten: the program, its includes, the target's files."""
+        """Files that must not be overwritten: the program, its includes, its settings, the target's files."""
         folders = (folder for _, folder in self.target.templates)
         own = (file for folder in (*folders, *self.target.c_folders) for file in folder.rglob("*") if file.is_file())
-        return (self.path, *map(Path, sorted(self.read)), *own)
+        constant = () if self.const_tables is None else (self.const_tables,)
+        return (self.path, *map(Path, sorted(self.read)), *constant, *own)
 
     def note(self, sources: SourceMap) -> None:
         """Keep in mind what has been read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -41,14 +42,42 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+class Redrawn:
+    """A text that is drawn again and again, and what is printed meanwhile, by several threads."""
+
+    def __init__(self, stream: TextIO, live: Live | None = None) -> None:
+        self._stream, self._live = stream, live
+        self.alone = threading.Lock()  # Live computes where the cursor goes, and writes later
+
+    def __call__(self, text: str) -> None:
+        if self._live is None:
+            print(text, file=self._stream, flush=True)
+        else:
+            seen = Text(shown_lines(text.rstrip("\n")), no_wrap=True, overflow="crop")
+            with self.alone:
+                self._live.update(seen, refresh=True)
+
+    def above(self, text: str) -> None:
+        """Print what stays, above the text."""
+        if self._live is None:
+            print(text, end="", file=self._stream, flush=True)
+        else:
+            with self.alone:
+                self._live.console.print(Text(shown_lines(text.rstrip("\n"))), soft_wrap=True)
+
+
 @contextmanager
-def redrawn(stream: TextIO, transient: bool = False) -> Iterator[Callable[[str], None]]:
+def redrawn(stream: TextIO, transient: bool = False) -> Iterator[Redrawn]:
     """Draws a text again and again in one place of a terminal, where the last one stays unless `transient`; elsewhere one
     behind the other."""
     if not stream.isatty():
-        yield lambda text: print(text, file=stream, flush=True)
+        yield Redrawn(stream)
         return
-    with Live(console=Console(file=plain(stream)), transient=transient, auto_refresh=False) as live:
-        yield lambda text: live.update(
-            Text(shown_lines(text.rstrip("\n")), no_wrap=True, overflow="crop"), refresh=True
-        )
+    live = Live(console=Console(file=plain(stream)), transient=transient, auto_refresh=False)
+    drawn = Redrawn(stream, live)
+    live.start()
+    try:
+        yield drawn
+    finally:
+        with drawn.alone:
+            live.stop()

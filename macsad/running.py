@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,12 +69,52 @@ def _run_at(
     command += ["--entries", str(entries)] if entries else []
     if not tells_ends and all(port.partition("=")[2].startswith(("pcap:", "null:")) for port in ports):
         command.append("--until-idle")
-    with _started([*command, *rest]) as switch:
-        code = _while_running(switch, listening, beside)
+    with _printing() as printed, _started([*command, *rest], printed) as switch:
+        code = _while_running(switch, listening, beside, printed)
     return code if code >= 0 else KILLED - code
 
 
-def _while_running(switch: subprocess.Popen[bytes], listening: Path, beside: Beside) -> int:
+class _Printed:
+    """Passes on what the switch prints to a terminal: above the table that is redrawn there, while one is."""
+
+    def __init__(self) -> None:
+        self._read, self.descriptor = os.pipe()
+        self.write: Callable[[str], object] = _print
+        self._thread = threading.Thread(target=self._pass_on, daemon=True)
+
+    def begin(self) -> None:
+        """The switch has its end of the pipe, or none was started."""
+        os.close(self.descriptor)
+        self._thread.start()
+
+    def finish(self) -> None:
+        """The switch has ended."""
+        self._thread.join()
+
+    def _pass_on(self) -> None:
+        with os.fdopen(self._read, "rb") as lines, contextlib.suppress(OSError):
+            for line in lines:
+                self.write(line.decode(errors="backslashreplace"))
+
+
+def _print(text: str) -> None:
+    print(text, end="", flush=True)
+
+
+@contextlib.contextmanager
+def _printing() -> Iterator[_Printed | None]:
+    """Where standard output is the terminal on which counters are redrawn."""
+    if not (sys.stderr.isatty() and sys.stdout.isatty()):
+        yield None
+        return
+    printed = _Printed()
+    try:
+        yield printed
+    finally:
+        printed.finish()
+
+
+def _while_running(switch: subprocess.Popen[bytes], listening: Path, beside: Beside, printed: _Printed | None) -> int:
     """Its exit code. What cannot run beside it ends it."""
     with contextlib.ExitStack() as stack:
         if beside is not contextlib.nullcontext and (client := _connect(switch, listening)) is not None:
@@ -84,12 +125,12 @@ def _while_running(switch: subprocess.Popen[bytes], listening: Path, beside: Bes
                 switch.terminate()
                 raise
         if sys.stderr.isatty():
-            _watch(switch, listening)
+            _watch(switch, listening, printed)
         return switch.wait()
 
 
 @contextlib.contextmanager
-def _started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+def _started(command: list[str], printed: _Printed | None) -> Iterator[subprocess.Popen[bytes]]:
     """The switch. A signal that would end this process ends the switch instead, which then ends this one: Ctrl-C reaches
     both, which does no harm. Where this process is killed all the same, the switch sees it (--parent)."""
     switch: subprocess.Popen[bytes] | None = None
@@ -103,7 +144,12 @@ def _started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
 
     before = {number: signal.signal(number, end) for number in ENDING if number not in _left_alone()}
     try:
-        with subprocess.Popen(command) as switch:
+        try:
+            switch = subprocess.Popen(command, stdout=printed.descriptor if printed else None)
+        finally:
+            if printed:
+                printed.begin()
+        with switch:
             if asked:
                 switch.terminate()
             yield switch
@@ -117,7 +163,7 @@ def _left_alone() -> set[signal.Signals]:
     return {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else set()
 
 
-def _watch(switch: subprocess.Popen[bytes], socket: Path) -> None:
+def _watch(switch: subprocess.Popen[bytes], socket: Path, printed: _Printed | None) -> None:
     """Show the switch's counters every second until it ends."""
     before: Statistics | None = None
     # a terminal may go away meanwhile; a switch says itself what is wrong with it
@@ -126,6 +172,8 @@ def _watch(switch: subprocess.Popen[bytes], socket: Path) -> None:
         if client is None:
             return
         with client, redrawn(sys.stderr, transient=True) as draw:
+            if printed:
+                printed.write = draw.above  # also when nothing is drawn any more
             while switch.poll() is None:
                 now = client.stats()
                 draw(statistics.table(now, before, shutil.get_terminal_size().columns))

@@ -33,7 +33,17 @@ def table(now: Statistics, before: Statistics | None, width: int | None = None) 
                 f"{_rate(port, earlier, octets, seconds, 8):>7}",
             ]
         lines.append(" ".join(cells))
-    return "\n".join([*lines, *_sums(now, before, seconds), *_ways(now), _batch(now), *_placement(now)]) + "\n"
+    after = [*_sums(now, before, seconds), *_kept(now), *_ways(now), _batch(now), *_placement(now)]
+    return "\n".join([*lines, *after]) + "\n"
+
+
+def _kept(now: Statistics) -> list[str]:
+    """The loops of the program that hold workers in one burst for long, or did."""
+    return [
+        f"worker {one['worker']} {'has been' if one['now'] else 'was'} in one burst for {one['seconds']:.1f} s, "
+        f"in a loop at {shown(one['at'])}"
+        for one in now.get("kept", ())
+    ]
 
 
 def _ways(now: Statistics) -> list[str]:

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,17 +70,32 @@ static void name_file(char path[], const struct macs_capture *capture, unsigned 
 
 int macs_capture_open(struct macs_capture *capture, unsigned slot, unsigned number, const char *name) {
     static const char *const directions[] = {[MACS_IN] = "in", [MACS_OUT] = "out"};
-    const struct file_head head = {.magic = 0xa1b2c3d4, .major = 2, .minor = 4, .longest = 262144, .link = 1};
     for (unsigned direction = 0; direction < MACS_DIRECTIONS; direction++) {
         char path[PATH_BYTES];
         name_file(path, capture, number, name, directions[direction]);
-        const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+        const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         capture->files[slot][direction] = file;
-        if (file < 0 || !write_all(file, &head, sizeof(head))) {
+        if (file < 0) {
             const int error = errno;
             macs_capture_close(capture, slot);
             return -error;
         }
+    }
+    return 0;
+}
+
+/* A pipe, or a terminal, is as it is. */
+static bool empty(int file) {
+    struct stat found;
+    return fstat(file, &found) == 0 && (!S_ISREG(found.st_mode) || ftruncate(file, 0) == 0);
+}
+
+int macs_capture_begin(struct macs_capture *capture, unsigned slot) {
+    const struct file_head head = {.magic = 0xa1b2c3d4, .major = 2, .minor = 4, .longest = 262144, .link = 1};
+    for (unsigned direction = 0; direction < MACS_DIRECTIONS; direction++) {
+        const int file = capture->files[slot][direction];
+        if (!empty(file) || !write_all(file, &head, sizeof(head)))
+            return -errno;
     }
     return 0;
 }

@@ -34,8 +34,11 @@ struct macs_captured {
 int macs_capture_create(struct macs_capture **created, const char *folder);
 void macs_capture_destroy(struct macs_capture *capture);
 
-/* The files of a port: 0 or -errno. */
+/* Open the files of a port, as they are: 0 or -errno. */
 int macs_capture_open(struct macs_capture *capture, unsigned slot, unsigned number, const char *name);
+
+/* Empty them, when they are known not to be files of something else: 0 or -errno. */
+int macs_capture_begin(struct macs_capture *capture, unsigned slot);
 void macs_capture_close(struct macs_capture *capture, unsigned slot);
 
 /* Frames, at most 256. */

@@ -76,8 +76,9 @@ static int create_pool(struct macs_switch *sw) {
     param.type = ODP_POOL_PACKET;
     param.pkt.num = at_most(sw->options.buffers, capability.pkt.max_num);
     param.pkt.len = at_most(sw->options.max_frame, capability.pkt.max_len);
-    uint32_t segment = program->parse_bytes > SEGMENT_MIN ? program->parse_bytes : SEGMENT_MIN;
-    param.pkt.seg_len = at_most(segment, capability.pkt.max_seg_len);
+    const uint32_t parsed = sw->options.replaceable ? UINT32_MAX : program->parse_bytes; /* by whoever may follow */
+    const uint32_t segment = at_most(parsed, sw->options.max_frame);
+    param.pkt.seg_len = at_most(segment > SEGMENT_MIN ? segment : SEGMENT_MIN, capability.pkt.max_seg_len);
     param.pkt.headroom =
         at_most(at_least(program->grow_bytes, sw->options.replaceable, GROW_ROOM), capability.pkt.max_headroom);
     param.pkt.uarea_size = at_most(at_least(program->state_bytes, sw->options.replaceable, STATE_ROOM), room);
@@ -155,8 +156,7 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
 int macs_switch_start(struct macs_switch *sw) {
     atomic_store(&sw->budget, sw->options.count);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        const bool starts = macs_port_is_there(&sw->ports[slot]) && !sw->ports[slot].leaves;
-        int status = starts ? macs_port_start(&sw->ports[slot], &sw->log) : 0;
+        int status = macs_port_is_there(&sw->ports[slot]) ? macs_ports_start(sw, slot) : 0;
         if (status)
             return status;
     }

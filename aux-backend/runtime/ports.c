@@ -1,9 +1,11 @@
 #include "runtime/ports.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/capture.h"
+#include "runtime/files.h"
 #include "runtime/parts.h"
 #include "runtime/stats.h"
 #include "runtime/steering.h"
@@ -68,17 +70,33 @@ void macs_ports_deal(struct macs_switch *sw) {
             deal(sw, &sw->ports[slot], slot);
 }
 
+static int captures(struct macs_switch *sw, unsigned number, int status) {
+    if (status)
+        macs_log_write(&sw->log, "error: port %u: cannot write its captures to '%s': %s", number, sw->options.pcap,
+                       strerror(-status));
+    return status;
+}
+
+int macs_ports_start(struct macs_switch *sw, unsigned slot) {
+    struct macs_port *port = &sw->ports[slot];
+    const int status = sw->capture ? captures(sw, port->number, macs_capture_begin(sw->capture, slot)) : 0;
+    return status || port->leaves ? status : macs_port_start(port, &sw->log);
+}
+
 static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, char *name) {
     struct macs_port *port = &sw->ports[slot];
     const struct macs_port_option option = {number, name};
     int status = macs_port_open(port, &option, sw->pool, sw->options.worker_count, &sw->log);
-    if (!status &&
-        ((status = macs_steering_add(sw, port)) || (status = sw->running ? macs_port_start(port, &sw->log) : 0)))
-        macs_port_close(port);
-    if (!status && sw->capture && (status = macs_capture_open(sw->capture, slot, number, name))) {
-        macs_log_write(&sw->log, "error: port %u: cannot write its captures to '%s': %s", number, sw->options.pcap,
-                       strerror(-status));
-        macs_port_close(port);
+    if (!status) {
+        status = macs_steering_add(sw, port);
+        if (!status && sw->capture)
+            status = captures(sw, number, macs_capture_open(sw->capture, slot, number, name));
+        if (!status && sw->running)
+            status = macs_files_apart() ? macs_ports_start(sw, slot) : -EINVAL;
+        if (status && sw->capture)
+            macs_capture_close(sw->capture, slot);
+        if (status)
+            macs_port_close(port);
     }
     if (status) {
         *port = (struct macs_port){0};

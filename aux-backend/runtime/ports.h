@@ -24,6 +24,10 @@ enum macs_ports_status {
 /* Open a port and let workers receive from it. `name` is copied. */
 enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name);
 
+/* The files of all ports are known to be apart: captures of this one begin, and unless it is down it receives. 0 or
+ * -errno; the log says why. */
+int macs_ports_start(struct macs_switch *sw, unsigned slot);
+
 /* Take a port away. What it has received and nobody has looked at counts as missed, what waits for it is dropped. BUSY:
  * it goes when it is told so once more. */
 enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number);

@@ -12,8 +12,9 @@ int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *progr
     const bool is_cut = program->ingress_back[0] != NULL, runs_cut = sw->program->ingress_back[0] != NULL;
     if (sw->steered || is_cut || runs_cut)
         return -ENOTSUP;
-    if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
-        program->grow_bytes > sw->room.headroom)
+    const uint32_t segment = sw->room.segment;
+    const bool too_far = program->parse_bytes > segment && sw->options.max_frame > segment;
+    if (too_far || program->state_bytes > sw->room.state || program->grow_bytes > sw->room.headroom)
         return -E2BIG;
     int status = program->waited_at && !sw->queues ? macs_queues_create(&sw->queues, sw->options.priorities) : 0;
     if (status)

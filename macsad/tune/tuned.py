@@ -88,6 +88,7 @@ def taken(request: Request, arguments: Mapping[str, Any]) -> Request:
         if leave or not file.is_file():
             return request
     settings = read(file)
+    request.read.add(str(file))
     hint = "" if arguments.get("tune_file") else " (--no-tune leaves it)"
     click.echo(f"{file}: {settings}{hint}", err=True)
     return settings.of(request)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,13 +119,17 @@ def command(
             None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
         ]
         request = taken(Request.of(program), program)
-        if trace is not None and str(trace) != "-":
-            apart([trace], [*request.inputs, *_files_read(ports, entries, place, program)])
+        traced = [] if trace is None or str(trace) == "-" else [trace]
+        read, written = _files_of(ports, rest)
+        read += [Path(str(one)) for one in (entries, place) if one]
+        written += compilation.made_in(folder, request)
+        apart([*written, *traced], [*request.inputs, *read])
         if place is not None:
             placement = asked_for(request, place)
             request, rest = placement.of(request), (*placement.options, *rest)
         built_for = machine(request.target, program)
         hlir = compilation.load(request)
+        apart([*written, *traced], [*request.inputs, *read])  # what was included is known now
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
         tools = compilation.toolchain(request.wanted, built_for)
         asked = "--replaceable" in rest
@@ -165,13 +170,18 @@ def command(
         return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=beside)
 
 
-def _files_read(
-    ports: Sequence[str], entries: Path | None, place: str | None, program: Mapping[str, object]
-) -> list[Path]:
-    """Those beside the program's own that may be there: of ports too, whatever stands behind the kind of a port."""
-    of_ports = [part for port in ports for part in port.partition("=")[2].partition(":")[2].split(",")]
-    named = [entries, program.get("tune_file"), place, *of_ports]
-    return [Path(str(one)) for one in named if one]
+def _files_of(ports: Sequence[str], rest: Sequence[str]) -> tuple[list[Path], list[Path]]:
+    """The files that may be there of which the switch reads and writes: what stands behind the kind of a port, and its log."""
+    read: list[str] = []
+    written = [text for word, text in itertools.pairwise(rest) if word == "--log"]
+    written += [word.partition("=")[2] for word in rest if word.startswith("--log=")]
+    for port in ports:
+        kind, _, names = port.partition("=")[2].partition(":")
+        name, _, output = names.partition(",")
+        read.append(name)
+        if kind == "pcap":
+            written.append(output)
+    return [Path(name) for name in read if name], [Path(name) for name in written if name]
 
 
 def _metrics_at(address: str | None) -> tuple[str, int] | None:

@@ -145,6 +145,7 @@ def test_outputs_that_cannot_be_written_are_no_success(sample: Path, folder: Pat
 def links(folder: Path) -> None:
     (folder / "soft.pcap").symlink_to("in.pcap")
     os.link(folder / "in.pcap", folder / "hard.pcap")
+    (folder / "port0_in.pcap").symlink_to("in.pcap")  # what --pcap names the first port's captures
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,7 @@ def links(folder: Path) -> None:
         (("pcap:,entries",), ()),
         (("pcap:in.pcap",), ("--log=hard.pcap",)),
         (("pcap:in.pcap,out.pcap",), ("--log=out.pcap",)),
+        (("ctl:", "pcap:in.pcap"), ("--pcap=.",)),
     ],
 )
 def test_no_file_is_read_and_written(

@@ -114,6 +114,9 @@ def test_what_cannot_be(start, tmp_path: Path) -> None:
     assert "'x' is not the number of a port" in switch.fail("port_remove x")
     assert "'65536' is not the number of a port" in switch.fail("port_add ctl: 65536")
     assert "cannot be opened" in switch.fail(f"port_add pcap:{tmp_path}/none.pcap 5")
+    write_pcap(tmp_path / "in.pcap", [ethernet(1)])
+    assert "cannot be opened" in switch.fail(f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/in.pcap 5")
+    assert read_pcap(tmp_path / "in.pcap") == [ethernet(1)]
     assert ports(switch) == {0: "ctl:", 1: "ctl:"}
     switch.do(*(f"port_add ctl: {number}" for number in range(2, 64)))
     assert "cannot be more" in switch.fail("port_add ctl: 64")
@@ -122,6 +125,7 @@ def test_what_cannot_be(start, tmp_path: Path) -> None:
     _, errors = switch.process.communicate(timeout=20)
     assert switch.process.returncode == 0
     assert "port 5: cannot open" in errors
+    assert "in.pcap' would be written and is used for something else, too" in errors
 
 
 def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> None:

@@ -106,3 +106,11 @@ def test_loops_without_end_wherever_there_may_be_some(tmp_path: Path) -> None:
     output, errors = stopped(switch)
     assert "received 6 + copies 4 = sent 2 + dropped 8: endless 8\n" in output
     assert re.fullmatch(r"warning: worker 0 was in a loop at endless_places\.p4:\d+ when the switch ended\n", errors)
+
+
+def test_buffers_are_as_long_as_frames_where_a_parser_may_loop(tmp_path: Path) -> None:
+    """2,048 packets of 9,216 bytes each take 19 MB, of 65,535 bytes 134 MB."""
+    switch = Switch(switches.build(HERE / "endless_places.p4"), tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
+    peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{switch.process.pid}/status").read_text())
+    assert peak and int(peak[1]) < 100_000
+    switch.stop()

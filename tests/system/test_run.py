@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pty
 import re
 import resource
 import signal
@@ -107,6 +108,46 @@ def test_the_end_of_the_terminal_is_ignored_where_it_was_before(launch: Launch, 
     process.send_signal(signal.SIGHUP)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.3)
+
+
+def on_screen(written: str) -> list[str]:
+    """What a terminal shows in the end."""
+    lines, row = [""], 0
+    for part in re.findall(r"\x1b\[\d*A|\x1b\[2K|\x1b\[[?\d;]*[a-zA-Z]|\r|\n|[^\x1b\r\n]+", written):
+        if part == "\n":
+            row += 1
+            lines += [""] * (row == len(lines))
+        elif part.endswith("A") and part.startswith("\x1b"):
+            row -= int(part[2:-1] or "1")
+        elif part == "\x1b[2K":
+            lines[row] = ""
+        elif not part.startswith(("\x1b", "\r")):
+            lines[row] += part
+    return lines
+
+
+def test_what_the_switch_prints_stays_on_a_terminal(launch: Launch) -> None:
+    """The counters that are redrawn are gone in the end, and its own table is there."""
+    reader, terminal = pty.openpty()
+    running = launch("0=ctl:", stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    written = ""
+    while text := _read(reader):
+        if "pps" in text and "pps" not in written:
+            running.send_signal(signal.SIGINT)
+        written += text
+    os.close(reader)
+    shown = "\n".join(on_screen(written))
+    assert running.wait(timeout=20) == 0
+    assert re.fullmatch(r"ready: port 0 ctl:.*\n port .*missed.*\n    0  ctl:.*\nreceived 0 \+ .*\n+", shown), shown
+
+
+def _read(descriptor: int) -> str:
+    """Empty when no process has the terminal any more."""
+    try:
+        return os.read(descriptor, 65536).decode()
+    except OSError:
+        return ""
 
 
 @pytest.mark.parametrize("others", [["1=null:"], ["1=mem:{}", "2=null:"], ["1=pcap:,{}.out"]])

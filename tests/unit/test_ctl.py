@@ -241,6 +241,13 @@ def test_statistics_tell_where_parts_run(placement: dict[str, Any], told: str) -
     assert statistics.table(whole, None).splitlines()[-1].startswith("burst")
 
 
+@pytest.mark.parametrize(("still", "told"), [(True, "has been"), (False, "was")])
+def test_statistics_tell_which_loop_holds_a_worker(still: bool, told: str) -> None:
+    now = next(readings()) | {"kept": [{"worker": 2, "at": "l3fwd.p4:57", "seconds": 3.44, "now": still}]}
+    line = f"worker 2 {told} in one burst for 3.4 s, in a loop at l3fwd.p4:57"
+    assert line in statistics.table(now, None).splitlines()
+
+
 def test_statistics_fit_a_terminal() -> None:
     both = readings()
     before, now = next(both), next(both)

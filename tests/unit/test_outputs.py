@@ -71,6 +71,11 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
         ["bench", "prog", "--quick", "--json", "prog"],
         ["run", "prog", "--port", "0=null:", "--trace", "prog"],
         ["run", "prog", "--port", "0=pcap:types.svg,", "--trace", "types.svg"],
+        ["run", "prog", "--port", "0=pcap:,prog"],
+        ["run", "prog", "--port", "0=pcap:,types.svg"],
+        ["run", "prog", "--port", "0=null:", "--log", "prog"],
+        ["run", "prog", "--port", "0=null:", "--log=types.svg", "--const-tables", "types.svg"],
+        ["run", "prog", "--port", "0=null:", "-o", "linked2", "--entries", "types.svg"],
         ["tune", "prog", "--traffic", "types.svg", "-o", "types.svg"],
         ["place", "prog", "--traffic", "types.svg", "-o", "types.svg"],
         ["bench", "prog", "--quick", "--json", "x.svg", "--plot", "x.svg"],
@@ -81,6 +86,8 @@ def test_a_program_survives_what_is_made_of_it(
 ) -> None:
     Path("linked").mkdir()
     os.link(program, "linked/prog.c")
+    Path("linked2").mkdir()
+    os.link("types.svg", "linked2/prog")
     Path("traffic").mkdir()
     Path("traffic/packets.pcap").symlink_to("../types.svg")
     before = {path: path.read_text() for path in (program, Path("types.svg"))}

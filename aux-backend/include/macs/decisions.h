@@ -8,7 +8,7 @@
  * A packet goes through place, recall, and, if that finds nothing, the stretch and remember. It is known by its number
  * in the burst, `index`.
  * Threads: the worker's own; any thread reads the sums.
- * Cost: the key, four multiplications for each two words of it, and one to four cache lines.
+ * Cost: the key, a multiplication for each two words of it, and one to four cache lines.
  */
 #ifndef MACS_DECISIONS_H
 #define MACS_DECISIONS_H
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include <macs/counter.h>
+#include <macs/fold.h>
 #include <macs/prefetch.h>
 #include <macs/table.h>
 #include <macs/worker.h>
@@ -92,16 +93,9 @@ static inline uint8_t *macs_decisions_key(struct macs_worker *worker, uint32_t i
 static inline uint32_t macs_decisions_place(const struct macs_worker *worker, uint32_t index, uint32_t key_words) {
     const struct macs_decisions *const cache = worker->decisions;
     const uint64_t *const key = cache->undecided[index].key;
-    uint64_t even = UINT64_C(0x9e3779b97f4a7c15), odd = UINT64_C(0xc2b2ae3d27d4eb4f);
-    for (uint32_t i = 0; i < key_words; i += 2) {
-        even = (even ^ key[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-        even ^= even >> 32;
-        if (i + 1 < key_words) {
-            odd = (odd ^ key[i + 1]) * UINT64_C(0x94d049bb133111eb);
-            odd ^= odd >> 29;
-        }
-    }
-    const uint64_t hash = (even ^ (odd << 17 | odd >> 47)) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = MACS_HASH_ROOT2;
+    for (uint32_t i = 0; i < key_words; i += 2) /* where their number is odd, what stands behind is left out */
+        hash = macs_hash_fold(key[i] ^ MACS_HASH_PHI, i + 1 < key_words ? key[i + 1] ^ hash : hash);
     return (uint32_t)(hash >> 32) & cache->mask;
 }
 
@@ -159,7 +153,7 @@ static inline uint64_t macs_decisions_value(const struct macs_worker *worker, ui
 static inline uint64_t *macs_decisions_remember(struct macs_worker *worker, uint32_t index, uint32_t key_words) {
     struct macs_decisions *const cache = worker->decisions;
     struct macs_undecided *const packet = &cache->undecided[index];
-    if (!packet->noting)
+    if (!cache->on || !packet->noting)
         return NULL;
     packet->noting = false;
     uint64_t *const decision = packet->decision;
@@ -176,11 +170,12 @@ static inline void macs_decisions_keep(uint64_t *words, uint32_t number, uint64_
     words[number] = value;
 }
 
-/* Note what a packet counts in the stretch. */
+/* Note what a packet counts in the stretch. While nothing is looked up, that is one test. */
 static inline void macs_decisions_note(struct macs_worker *worker, struct macs_counter *counter, uint64_t number,
                                        uint32_t index) {
-    struct macs_undecided *const packet = &worker->decisions->undecided[index];
-    if (packet->noting && number < counter->size)
+    struct macs_decisions *const cache = worker->decisions;
+    struct macs_undecided *const packet = &cache->undecided[index];
+    if (cache->on && packet->noting && number < counter->size)
         packet->counts[packet->counted++] = &counter->per_worker[worker->index][number];
 }
 

@@ -12,6 +12,8 @@
 #include "ternary_cells_lookup.h"
 
 #define MACS_TERNARY_CELLS_BULK_KEY 48u /* bytes of a key that is looked up with others at once, at most */
+/* Keys are read by whole words, which have room for that: what stands behind a shorter key has no bit in any mask. */
+#define MACS_TERNARY_CELLS_BULK_READ 8u
 
 struct macs_ternary_cells_bulk {
     uint8_t keys[MACS_BURST_MAX][MACS_TERNARY_CELLS_BULK_KEY];
@@ -63,12 +65,12 @@ static inline void macs_ternary_cells_bulk_in_rows(const struct macs_rules *rule
     }
 }
 
-static inline void macs_ternary_cells_bulk_in_cut(const struct macs_ternary_cells *table,
-                                                  const struct macs_ternary_cells_map *map, uint32_t number,
-                                                  const struct macs_ternary_cells_bulk *bulk, uint32_t count,
-                                                  uint32_t key_bytes, struct macs_ternary_best best[]) {
-    const struct macs_ternary_cells_cut *cut = &map->cuts[number];
-    const uint32_t depth = cut->depth, words = (key_bytes + 7) / 8;
+/* In one cut, of keys of so many words. */
+MACS_ALWAYS_INLINE void
+macs_ternary_cells_bulk_of_words(const struct macs_ternary_cells *table, const struct macs_ternary_cells_map *map,
+                                 const struct macs_ternary_cells_cut *cut, const struct macs_ternary_cells_bulk *bulk,
+                                 uint32_t count, uint32_t words, uint32_t last, struct macs_ternary_best best[]) {
+    const uint32_t depth = cut->depth;
     uint32_t at[MACS_BURST_MAX];
     MACS_BULK_LOOP
     for (uint32_t i = 0; i < count; i++)
@@ -82,9 +84,25 @@ static inline void macs_ternary_cells_bulk_in_cut(const struct macs_ternary_cell
     for (uint32_t i = 0; i < count; i++) {
         uint64_t key[MACS_TERNARY_CELLS_BULK_KEY / 8];
         for (uint32_t word = 0; word < words; word++)
-            key[word] = macs_ternary_cells_word(bulk->keys[i], key_bytes, word);
+            memcpy(&key[word], bulk->keys[i] + (word + 1 < words ? word * 8 : last), 8);
         macs_ternary_cells_descend(table, map, at[i], depth, bulk->keys[i], key, words, &best[i]);
     }
+}
+
+/* Keys of one word and of two have code of their own. */
+static inline void macs_ternary_cells_bulk_in_cut(const struct macs_ternary_cells *table,
+                                                  const struct macs_ternary_cells_map *map, uint32_t number,
+                                                  const struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                  uint32_t key_bytes, struct macs_ternary_best best[]) {
+    const struct macs_ternary_cells_cut *cut = &map->cuts[number];
+    const uint32_t words = (key_bytes + 7) / 8;
+    const uint32_t last = key_bytes < MACS_TERNARY_CELLS_BULK_READ ? 0 : key_bytes - 8;
+    if (words == 1)
+        macs_ternary_cells_bulk_of_words(table, map, cut, bulk, count, 1, last, best);
+    else if (words == 2)
+        macs_ternary_cells_bulk_of_words(table, map, cut, bulk, count, 2, last, best);
+    else
+        macs_ternary_cells_bulk_of_words(table, map, cut, bulk, count, words, last, best);
 }
 
 /* Look up the keys as arrays; whether nothing changed meanwhile. */
@@ -131,11 +149,11 @@ static inline void macs_ternary_cells_bulk_start(const void *self, struct macs_t
     const struct macs_ternary_mask *mask = few ? NULL : macs_ternary_cells_mask(table);
     bulk->miss = miss;
     if (few)
-        macs_ternary_few_find_all(&table->rules, few, bulk->keys[0], sizeof bulk->keys[0], count, key_bytes, miss,
-                                  bulk->entries);
+        macs_ternary_few_find_all(&table->rules, few, bulk->keys[0], sizeof bulk->keys[0], count,
+                                  MACS_TERNARY_CELLS_BULK_READ, miss, bulk->entries);
     else if (mask)
-        macs_ternary_mask_find_all(&table->rules, mask, bulk->keys[0], sizeof bulk->keys[0], count, key_bytes, miss,
-                                   bulk->entries);
+        macs_ternary_mask_find_all(&table->rules, mask, bulk->keys[0], sizeof bulk->keys[0], count,
+                                   MACS_TERNARY_CELLS_BULK_READ, miss, bulk->entries);
     else
         macs_ternary_cells_bulk_in_map(table, bulk, count, key_bytes);
     macs_bulk_prefetch_entries(bulk->entries, count);

@@ -118,9 +118,10 @@ static inline uint32_t macs_ternary_cells_in_ranges(const struct macs_ternary_ce
 }
 
 /* Take a quad's first match if it wins over the best so far; 0 when it has none. */
-static inline uint32_t macs_ternary_cells_look(const struct macs_ternary_cells *table,
-                                               const struct macs_ternary_cells_quad *quad, const uint8_t *key,
-                                               const uint64_t *words, uint32_t count, struct macs_ternary_best *best) {
+MACS_ALWAYS_INLINE uint32_t macs_ternary_cells_look(const struct macs_ternary_cells *table,
+                                                    const struct macs_ternary_cells_quad *quad, const uint8_t *key,
+                                                    const uint64_t *words, uint32_t count,
+                                                    struct macs_ternary_best *best) {
     uint32_t hits = macs_scan_masked(quad->lines, words, count);
     if (__builtin_expect(table->rules.ranges, 0))
         hits = macs_ternary_cells_in_ranges(table, quad, key, hits);
@@ -136,10 +137,10 @@ static inline uint32_t macs_ternary_cells_look(const struct macs_ternary_cells *
 
 /* Go through a cell's quads: `depth` of them in any case, as a branch that goes the one way or the other costs more
  * than a quad, then on until one has a match. Each of that in one compare, lest a branch on the hits alone is made. */
-static inline void macs_ternary_cells_descend(const struct macs_ternary_cells *table,
-                                              const struct macs_ternary_cells_map *map, uint32_t number, uint32_t depth,
-                                              const uint8_t *key, const uint64_t *words, uint32_t count,
-                                              struct macs_ternary_best *best) {
+MACS_ALWAYS_INLINE void macs_ternary_cells_descend(const struct macs_ternary_cells *table,
+                                                   const struct macs_ternary_cells_map *map, uint32_t number,
+                                                   uint32_t depth, const uint8_t *key, const uint64_t *words,
+                                                   uint32_t count, struct macs_ternary_best *best) {
     uint32_t hits = 0;
     do {
         const struct macs_ternary_cells_quad *quad = macs_ternary_cells_at(map, number);

@@ -49,7 +49,10 @@ struct macs_ternary_mask {
 
 MACS_ALWAYS_INLINE uint64_t macs_ternary_mask_word(const uint8_t *bytes, uint32_t key_bytes) {
     uint64_t word = 0;
-    memcpy(&word, bytes, key_bytes < 8 ? key_bytes : 8);
+    if (key_bytes >= 8)
+        memcpy(&word, bytes, 8);
+    else
+        memcpy(&word, bytes, key_bytes);
     return word;
 }
 
