@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -65,5 +66,5 @@ def command(
     except ControlError as error:
         raise click.ClickException(str(error)) from None
     filter = Filter(port, every, rate, count, asked)
-    hlir = compilation.load(Request.of(program))
-    return tracing.show(hlir, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)
+    load = functools.partial(compilation.load, Request.of(program))
+    return tracing.show(load, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)
