@@ -5,7 +5,8 @@ The server is at ADDRESS already:
 The first table that has one exact field gets entries, which are then read, modified and deleted, in batches, and some one by one.
 With --packets, frames come in at port 0 and go to the primary; beside it stands what a gRPC stream takes of the same messages
 from a server that does nothing else. With --flow SOCKET, and a port mem:FILE,loop, it says what writes
-take from what flows; with --server PID, what memory reading takes. With --controllers N, that many are there at once.
+take from what flows; with --server PID, what memory reading takes. With --controllers N, that many are there at once, beside this
+one: 99 make the 100 that a server takes.
 Requests are made before time is taken.
 """
 
@@ -216,12 +217,42 @@ def packets_beside_bare(stream: Any, socket: str, rate: int) -> None:
     print(f"packet-in: {ours:,.0f} a second; a bare stream: {bare:,.0f}; ratio {ratio:.2f} (medians of {ROUNDS})")
 
 
-def many(address: str, device: int, count: int) -> None:
-    """So many controllers, each the primary of a role of its own."""
+def many(address: str, info: Any, device: int, count: int, each: int = 10) -> None:
+    """So many controllers at once, each the primary of a role of its own, which writes and reads an entry of its own."""
     begin = time.perf_counter()
     channels = [grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) for _ in range(count)]
     there = [primary(channel, device, 1, f"crowd {number}") for number, channel in enumerate(channels)]
     print(f"{count} controllers: all are there after {time.perf_counter() - begin:.2f} s")
+    made = {name: requests(info, kind, count, 1, device, 1) for name, kind in KINDS.items() if name != "modify"}
+
+    def act(number: int) -> int:
+        write, asked = call(channels[number], "Write"), message("ReadRequest")(device_id=device)
+        read = channels[number].unary_stream(
+            "/p4.v1.P4Runtime/Read",
+            request_serializer=message("ReadRequest").SerializeToString,
+            response_deserializer=message("ReadResponse").FromString,
+        )
+        entry = made["insert"][number].updates[0].entity.table_entry
+        asked.entities.add().table_entry.CopyFrom(entry)
+        found = 0
+        for _ in range(each):
+            for name in made:
+                request = made[name][number]
+                request.role = f"crowd {number}"
+                write(request)
+                found += sum(len(response.entities) for response in read(asked))
+        return found
+
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(count) as pool:
+        found = list(pool.map(act, range(count)))
+    seconds = time.perf_counter() - begin
+    if found != [each] * count:
+        raise SystemExit(f"not all have read what they wrote: {found}")
+    calls = count * each * 4
+    print(
+        f"{count} controllers: {calls} writes and reads, all as asked, in {seconds:.2f} s: {calls / seconds:,.0f} a second"
+    )
     for (stream, out), channel in zip(there, channels, strict=True):
         out.put(None)
         stream.cancel()
@@ -267,7 +298,7 @@ def main() -> None:
             write(request)
             packets_beside_bare(stream, arguments.packets, arguments.rate)
         if arguments.controllers:
-            many(arguments.address, arguments.device_id, arguments.controllers)
+            many(arguments.address, info, arguments.device_id, arguments.controllers)
         out.put(None)
         stream.cancel()
 

@@ -22,23 +22,25 @@ _T = TypeVar("_T")
 def run_apart(function: Callable[..., _T], *arguments: Any) -> _T:
     """What a function of a module returns. What it prints goes to standard error.
 
-    Raises: click.exceptions.Exit, with the exit code of what it has raised and told.
+    Raises: click.exceptions.Exit, with the exit code of what it has raised and told; click.ClickException: it was killed.
     """
     command = [sys.executable, "-m", __name__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None and child.stdout is not None
         try:
             with contextlib.suppress(BrokenPipeError):  # it has ended: its exit code says more
-                pickle.dump((sys.path, function, arguments), child.stdin)
+                pickle.dump(sys.path, child.stdin)  # by which the function is found
+                pickle.dump((function, arguments), child.stdin)
                 child.stdin.flush()
             returned = child.stdout.read()
-            with contextlib.suppress(BrokenPipeError):
-                child.stdin.close()
+            child.wait()  # its standard input is open until then: else it would take us for gone
         except BaseException:
             child.kill()
             raise
-    if child.returncode or not returned:
-        raise click.exceptions.Exit(child.returncode if child.returncode > 0 else 1)
+    if child.returncode < 0:
+        raise click.ClickException(f"the process that compiles was ended by signal {-child.returncode}")
+    if child.returncode:
+        raise click.exceptions.Exit(child.returncode)
     made: _T = pickle.loads(returned)
     return made
 
@@ -53,8 +55,8 @@ def _end_with_parent() -> None:
 def main() -> int:
     from macsad import cli
 
-    path, function, arguments = pickle.load(sys.stdin.buffer)
-    sys.path[:] = path
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+    function, arguments = pickle.load(sys.stdin.buffer)
     results = os.dup(1)
     os.dup2(2, 1)
     threading.Thread(target=_end_with_parent, daemon=True).start()

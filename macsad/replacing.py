@@ -55,7 +55,10 @@ class Compiler:
         except OSError as error:
             raise NotCompiled(str(error)) from None
         pushed = dataclasses.replace(self._request, path=path, std=None, kernels=(), read=set())
-        made = run_apart(_compiled, pushed, where / "built", self._tools, json)
+        try:
+            made = run_apart(_compiled, pushed, where / "built", self._tools, json)
+        except (click.exceptions.Exit, click.ClickException):
+            raise NotCompiled("the compiler has failed, and standard error says how") from None
         if isinstance(made, str):
             raise NotCompiled(made[:2000])
         self._compiled[path.name] = partial(compilation.load, pushed)

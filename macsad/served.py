@@ -36,7 +36,7 @@ class Build:
 
 
 def served(request: Request, build: Build | None = None, *, info: bool, json: bool = False) -> Served:
-    """Raises: click.exceptions.Exit: what is wrong has been told."""
+    """Raises: click.exceptions.Exit: what is wrong has been told; click.ClickException."""
     return run_apart(_served, request, build, info, json)
 
 
