@@ -7,7 +7,7 @@ import platform
 import random
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 from test_odp import SANITIZE, Toolchain, run
 
+SANITIZED = Toolchain("gcc", ("-O1", "-g1", *SANITIZE))
 BURSTS = 150
 BURST_MAX = 64
 BLOCK = 16
@@ -86,7 +87,7 @@ def here() -> list[str]:
 
 
 def test_ciphers() -> None:
-    compare(Toolchain("gcc", ("-O1", "-g1", *SANITIZE)), here())
+    compare(SANITIZED, here())
 
 
 def test_ciphers_optimised() -> None:
@@ -102,7 +103,7 @@ def test_ciphers_by_clang() -> None:
 def test_ciphers_beside_openssl() -> None:
     if not shutil.which("pkg-config") or run("pkg-config", "--exists", "libcrypto", check=False).returncode:
         pytest.skip("no libcrypto, or no pkg-config that knows it (Debian: apt install libssl-dev pkg-config)")
-    tools = Toolchain("gcc", ("-O2", "-g1", *SANITIZE, "-DMACS_ODP_OPENSSL"))
+    tools = replace(SANITIZED, of_ciphers=("-DMACS_ODP_OPENSSL",))
     names = here()
     compare(tools, [*names[:-1], NAMES["openssl"], names[-1]], "-Wl,--no-as-needed", "-lcrypto")
 
