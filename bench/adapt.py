@@ -6,6 +6,9 @@ long it searches, and which pair it chooses. Then every pair of the grid is meas
 one are measured again in alternation. With many entries, what adapting costs where nothing changes: with it and without
 in turn. Last, a load that falls to 1 % and rises again. Figures go to build/bench/adapt.json as well. --quick measures
 little, to see that it works.
+
+`--cost APP...`: only what --adapt costs or gains, for any app with 1,000 entries a table: a switch with it beside one with B=64,
+b=64, both stopped in turn, in stretches of a second.
 """
 
 from __future__ import annotations
@@ -162,6 +165,39 @@ class Live:
         return "; ".join(told)
 
 
+def beside_usual(app: str, entries: int, stretches: int, seconds: float) -> tuple[float, float, Point]:
+    """How much more a packet takes with --adapt than at the usual pair, as a share; what the switch counts of it; the pair in the
+    end."""
+    request = Request(share("apps") / app / f"{app}.p4")
+    hlir = compilation.load(request)
+    with tempfile.TemporaryDirectory(prefix="macsad-adapt-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        made = _made(request, hlir, folder / "made", entries, 1.0)
+        clients, switches = {}, {}
+        for on in (True, False):
+            own = folder / f"adapt-{on}"
+            own.mkdir()
+            options = ["--port", f"0=mem:{made.packets},loop", "--port", "1=null:", "--adapt" if on else "--no-adapt"]
+            switches[on] = Switch(build(request, hlir, own), options, made.entries, own)
+            closing.add([switches[on]])
+            switches[on].resume()
+            clients[on] = Client.wait(own / "socket")
+            clients[on].stats()
+            switches[on].pause()
+        taken: dict[bool, list[Sample]] = {True: [], False: []}
+        for number in range(2 * stretches):
+            on = number % 2 == 0
+            switches[on].resume()
+            before = clients[on].stats()
+            time.sleep(seconds)
+            taken[on].append(between(before, clients[on].stats()))
+            switches[on].pause()
+        switches[True].resume()
+        stats = clients[True].stats()
+        counted = stats["adapt"]["cost_ns"] / stats["cpu_ns"]
+        return ratio(taken[True], taken[False]) - 1, counted, (stats["burst"], stats["sub_batch"])
+
+
 def _made(request: Request, hlir: Program, folder: Path, entries: int, hit: float) -> Made:
     frames = min(1_000_000, max(20_000, 2 * entries))
     return generation.make(request, hlir, Order(folder, entries, (), (), frames, hit, "uniform", "64", 2, 0, 1))
@@ -201,10 +237,16 @@ def _shown(row: Row) -> Row:
 
 
 @click.command(help=__doc__)
-@click.argument("apps", nargs=-1, type=click.Choice(tuple(CASES)))
+@click.argument("apps", nargs=-1)
+@click.option("--cost", is_flag=True, help="Only what --adapt costs, beside the usual pair.")
 @click.option("--quick", is_flag=True, help="One round of each, and few entries, to see that it works.")
-def main(apps: tuple[str, ...], quick: bool) -> None:
+def main(apps: tuple[str, ...], cost: bool, quick: bool) -> None:
     """Print a row for each change of each app."""
+    if cost:
+        for app in apps or CASES:
+            more, counted, pair = beside_usual(app, 1000, 2 if quick else 15, 0.2 if quick else 1)
+            click.echo(f"{app:<12} a packet takes {more:+.2%}, counted {counted:.2%}, ends at {pair[0]}, {pair[1]}")
+        return
     told: list[dict[str, Any]] = []
     click.echo(
         f"{'app':<8} {'change':<18} {'within 5 %':>7}  {'search':>5}  {'chosen: B, b':<19} {'best: B, b':<24}  slower"

@@ -6,6 +6,7 @@ A stage is imported where it is run, so that `check` does not load code generati
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from macsad.options import named_table, wanted_optimisations
 from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import HERE, Machine, choose
+from transpiler.analysis.packet_profile import NOTHING, BadProfile, PacketProfile, packet_profile
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity, SourceMap, Span
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
     them; `cut`: where its first pipe is cut in two, or None; `kept`: a binary of the same may come from the cache; `queues`:
-    packets may wait in queues of ports; `const_tables`: commands whose tables are constant; `read`: files that have been
-    read for it."""
+    packets may wait in queues of ports; `const_tables`: commands whose tables are constant; `profile`: what packets do;
+    `read`: files that have been read for it."""
 
     path: Path
     std: str | None = None
@@ -53,6 +55,7 @@ class Request:
     kept: bool = True
     queues: bool = False
     const_tables: Path | None = None
+    profile: PacketProfile = NOTHING
     read: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @staticmethod
@@ -63,7 +66,7 @@ class Request:
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
             named.get("kernels", ()), wanted_optimisations(named), named.get("cut"),
             choose(named.get("target_name"), named.get("target_dir")), not named.get("fresh"),
-            bool(named.get("queues")), named.get("const_tables"),
+            bool(named.get("queues")), named.get("const_tables"), packets_seen(named.get("packet_profile")),
         )  # fmt: skip
 
     @property
@@ -158,6 +161,8 @@ def load(request: Request) -> Program:
             from macsad.const_tables import frozen
 
             program = frozen(program, request.const_tables, diagnostics)
+        if unknown := sorted(request.profile.tables.keys() - program.table.keys()):
+            raise click.BadParameter(f"it is of another program, with a table {unknown[0]}", param_hint="--profile")
         return program
 
 
@@ -196,7 +201,17 @@ def configuration_of(request: Request) -> Configuration:
     """How a program is compiled that is asked for so."""
     from transpiler.switches import configuration
 
-    return replace(configuration(request.wanted, request.queues), cut=request.cut)
+    return replace(configuration(request.wanted, request.queues, request.profile), cut=request.cut)
+
+
+def packets_seen(file: Path | None) -> PacketProfile:
+    """The profile of packets in a file, if there is one. Raises: click.BadParameter."""
+    if file is None:
+        return NOTHING
+    try:
+        return packet_profile(json.loads(file.read_text()))
+    except (BadProfile, ValueError, OSError) as error:
+        raise click.BadParameter(f"{file}: {error}", param_hint="--profile") from None
 
 
 def optimised(program: Program, configuration: Configuration) -> Program:
@@ -265,8 +280,6 @@ def write_p4info(request: Request, program: Program, path: Path, form: str | Non
 
 def write_bmv2_json(request: Request, program: Program, path: Path) -> None:
     """Write a program as BMv2's JSON. Raises: Rejected, for what that cannot say; click.FileError."""
-    import json
-
     from aux_frontend.bmv2_json.write.document import document
 
     with _telling(request, program.span) as diagnostics:
@@ -278,8 +291,6 @@ def write_bmv2_json(request: Request, program: Program, path: Path) -> None:
 
 def bmv2_json(request: Request, program: Program) -> str | None:
     """A program as BMv2's JSON: its own text where it is that, None where the format has no form for it."""
-    import json
-
     from aux_frontend.bmv2_json.write.document import document
 
     text = request.path.read_text(errors="replace")

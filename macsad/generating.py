@@ -62,7 +62,7 @@ def generating_options(command: Decorated) -> Decorated:
 
 
 def deciding_options(command: Decorated) -> Decorated:
-    """What its C is to be: --target, --const-tables, --kernel, --cut, --queues, and what is not to be optimised: see
+    """What its C is to be: --target, --const-tables, --profile, --kernel, --cut, --queues, and what is not to be optimised: see
     `wanted_optimisations`."""
     command = _optimisation_options(command)
     for add in (
@@ -73,6 +73,9 @@ def deciding_options(command: Decorated) -> Decorated:
         click.option("--const-tables", type=READABLE, metavar="FILE",
                      help="Tables that these commands (table_add, table_set_default) fill have these entries for ever: they are "
                           "compiled in."),
+        click.option("--profile", "packet_profile", type=READABLE, metavar="FILE",
+                     help="What packets do mostly, as `macsad trace --profile` writes it: what drops them comes first, the usual "
+                          "actions too."),
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),
         click.option("--cut", metavar="TABLE|STAGE[,...]",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from transpiler.analysis.packet_profile import NOTHING, PacketProfile
 from transpiler.passes import pipeline
 from transpiler.passes.pipeline import NamedPass
 from transpiler.schedule.atomic_regions import Ways
@@ -48,6 +49,16 @@ class Lowering:
 
 
 @dataclass(frozen=True, slots=True)
+class Likely:
+    """What packets are known to do mostly, and what is made of that. `early_drops`: what drops comes first; `hot_actions`: the
+    action that most packets run is asked for first."""
+
+    profile: PacketProfile = NOTHING
+    early_drops: bool = True
+    hot_actions: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Binary:
     """What the C is compiled to. `own_processor`: code for the processor of this machine; `self_described`: packet buffers that
     have their description in them."""
@@ -64,7 +75,7 @@ SCHEDULER = Options(run_to_completion=True, constant_propagation=True)
 class Configuration:
     """In the order in which a program meets them: `passes` that rewrite it, the `use` of its target, the `ways` to keep regions
     of registers apart, options of the `scheduler`, where the first pipe is `cut` in two (a table or a stage's number, or None: as
-    it is, one worker runs it all), edits of the `plan`, `lowering`; `defines`: names that the C file defines
+    it is, one worker runs it all), what is `likely`, edits of the `plan`, `lowering`; `defines`: names that the C file defines
     for the backend's headers; `settings`: members of its struct macs_program that are true, for the runtime; the `binary`."""
 
     passes: tuple[NamedPass, ...] = field(default_factory=lambda: pipeline.PASSES)
@@ -72,6 +83,7 @@ class Configuration:
     ways: Ways = WAYS
     scheduler: Options = SCHEDULER
     cut: str | None = None
+    likely: Likely = Likely()
     plan: tuple[Edit, ...] = EDITS
     lowering: Lowering = Lowering()
     defines: tuple[str, ...] = ()

@@ -129,6 +129,15 @@ class Optimisations:
         "the inlining of each stage into the loop over its packets, however large it is, in programs of more than 32 live values",
         "no registers to save for a call; costs compile time",
     )
+    early_drops: bool = _on(
+        "what a profile of packets says of drops (--profile): tables and conditions that drop come before those that do not "
+        "depend on them, and what they drop goes no further",
+        "dropped packets cost no more lookups; costs a test a packet",
+    )
+    hot_actions: bool = _on(
+        "what a profile of packets says of actions (--profile): the one that most packets of a table run is asked for first",
+        "one test that is predicted well",
+    )
     packed_entries: bool = _on(
         "packed entries: an entry of an exact table is one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from transpiler.configuration import Configuration
+from transpiler.analysis.packet_profile import NOTHING, PacketProfile
+from transpiler.configuration import Configuration, Likely
 from transpiler.optimisations import Optimisations
 from transpiler.schedule.plan_edits import (
     Edit,
@@ -23,10 +24,11 @@ from transpiler.schedule.plan_edits import (
 Switch = Callable[[Configuration], Configuration]
 
 
-def configuration(wanted: Optimisations, queues: bool = False) -> Configuration:
-    """How a program is compiled with these optimisations; `queues`: with queues also where it does not look at them."""
+def configuration(wanted: Optimisations, queues: bool = False, profile: PacketProfile = NOTHING) -> Configuration:
+    """How a program is compiled with these optimisations; `queues`: with queues also where it does not look at them; `profile`:
+    what its packets do."""
     left_out = frozenset(wanted.left_out)
-    made = Configuration()
+    made = Configuration(likely=Likely(profile))
     made = replace(made, use=replace(made.use, without=left_out), scheduler=replace(made.scheduler, queues=queues))
     made = replace(made, passes=tuple(named for named in made.passes if named[0] not in wanted.without_passes))
     for name, switch in SWITCHES.items():
@@ -57,6 +59,10 @@ def _scheduler(**changes: Any) -> Switch:
 
 def _ways(**changes: bool) -> Switch:
     return lambda made: replace(made, ways=replace(made.ways, **changes))
+
+
+def _likely(**changes: Any) -> Switch:
+    return lambda made: replace(made, likely=replace(made.likely, **changes))
 
 
 def _nowhere(name: str) -> bool:
@@ -103,6 +109,8 @@ SWITCHES: dict[str, Switch] = {
     "locals": _scheduler(locals=False),
     "reread": _scheduler(reread=False),
     "constant-propagation": _scheduler(constant_propagation=False),
+    "early-drops": _likely(early_drops=False),
+    "hot-actions": _likely(hot_actions=False),
     "bulk": _plan(with_arrays),
     "follow": _plan(with_entries_followed),
     "software-pipelining": _plan(software_pipelined),

@@ -25,6 +25,7 @@ from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
 from transpiler.interpreter.replication import Replication, Session
 from transpiler.interpreter.tables import Call, Choice, Entry, GroupRef, MemberRef, Profile, RuntimeTable
 from transpiler.interpreter.trace import Trace
+from transpiler.interpreter.watch import NOBODY, Watch
 
 _RATES = struct.Struct(">Bdddd")
 _PER_US = 1e-6
@@ -39,10 +40,10 @@ class AnotherProgram(ControlError):
 class Live:
     """A program's interpreter, whose state is that of a switch; `run` tells of one frame."""
 
-    def __init__(self, program: Program, client: Client, trace: Trace) -> None:
+    def __init__(self, program: Program, client: Client, trace: Trace, watch: Watch = NOBODY) -> None:
         """Raises: AnotherProgram, ControlError."""
         self._client, self._now_us = client, 0
-        self.switch = Switch(program, clock=lambda: self._now_us, trace=trace)
+        self.switch = Switch(program, clock=lambda: self._now_us, trace=trace, watch=watch)
         self._changes = -1
         told = client.describe()
         self._swaps = told["swaps"]

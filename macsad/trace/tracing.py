@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from macsad.trace.live import Live
     from transpiler.hlir.program import Program
     from transpiler.interpreter.trace import Event
+    from transpiler.interpreter.watch import Watch
 
 Load = Callable[[], "Program"]
 _NS = 1_000_000_000
@@ -57,14 +58,18 @@ def _event(event: Event) -> dict[str, Any]:
 class Tracer:
     """Packets of a program's switch that pass from now on. `load` gives the program; `others`: those that may take its place
     while it runs, by the names of their files. A program is read when it is needed: memory for it before a packet has come would
-    be for nothing."""
+    be for nothing. `watch` is told which ways they take."""
 
-    def __init__(self, load: Load, client: Client, filter: Filter, others: Mapping[str, Load] = _NO_OTHERS) -> None:
+    def __init__(
+        self, load: Load, client: Client, filter: Filter, others: Mapping[str, Load] = _NO_OTHERS,
+        watch: Watch | None = None,
+    ) -> None:  # fmt: skip
         """Raises: ControlError."""
         self._events: list[Event] = []
         self._live: Live | None = None
+        self._watch = watch
         self._load, self._client, self._count, self._others = load, client, filter.count, others
-        client.trace(filter)
+        client.trace(replace(filter, count=0))  # the switch's count has those that are lost, which would be waited for
 
     def begin(self) -> Live:
         """Read the program. Raises: ControlError, where the switch runs another one; Rejected."""
@@ -103,8 +108,9 @@ class Tracer:
 
     def _live_of(self, load: Load) -> Live:
         from macsad.trace.live import Live
+        from transpiler.interpreter.watch import NOBODY
 
-        return Live(load(), self._client, self._events.append)
+        return Live(load(), self._client, self._events.append, self._watch or NOBODY)
 
 
 @deep_recursion()

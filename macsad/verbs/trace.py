@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import json
 import re
 import sys
 from pathlib import Path
@@ -12,8 +12,10 @@ import click
 from macsad import compilation, sockets
 from macsad.compilation import Request
 from macsad.options import program_options
+from macsad.outputs import apart, written
 from macsad.protocol import ControlError, Filter
-from macsad.trace import tracing
+from macsad.trace import profiled, tracing
+from transpiler.hlir.program import Program
 
 PER_SECOND = 100
 _BYTES = re.compile(r"(\d+)=((?:[0-9a-fA-F]{2})+)(?:/((?:[0-9a-fA-F]{2})+))?")
@@ -50,9 +52,12 @@ class _Bytes(click.ParamType):  # type: ignore[type-arg]
               help="At most so many in a second, 0: no limit.")  # fmt: skip
 @click.option("-n", "--count", type=click.IntRange(0), default=0, help="End after so many.")
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each packet.")
+@click.option("--profile", "profile_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help=f"Tell no packets, but write what they did at tables and conditions, for --profile of `macsad build`; of "
+                   f"{profiled.PACKETS:,} packets unless -n says another number.")  # fmt: skip
 def command(
     socket: Path | None, port: int | None, wanted: tuple[tuple[tuple[int, int, int], ...], ...], every: int, rate: int,
-    count: int, as_json: bool, **program: object,
+    count: int, as_json: bool, profile_file: Path | None, **program: object,
 ) -> int:  # fmt: skip
     """Tell the way of packets of a running switch of PROGRAM, with its live entries: states, tables, actions.
 
@@ -65,6 +70,23 @@ def command(
         path = socket or sockets.running_socket()
     except ControlError as error:
         raise click.ClickException(str(error)) from None
+    request = Request.of(program)
+    hlir = compilation.load(request)
+    if profile_file is not None:
+        if as_json:
+            raise click.UsageError("--profile tells no packets: it does not go with --json")
+        return _profile(request, hlir, path, Filter(port, every, rate, count or profiled.PACKETS, asked), profile_file)
     filter = Filter(port, every, rate, count, asked)
-    load = functools.partial(compilation.load, Request.of(program))
-    return tracing.show(load, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)
+    return tracing.show(lambda: hlir, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)
+
+
+def _profile(request: Request, program: Program, socket: Path, filter: Filter, file: Path) -> int:
+    apart([file], request.inputs)
+    try:
+        made = profiled.profile(request, program, socket, filter)
+    except ControlError as error:
+        raise click.ClickException(str(error)) from None
+    with written(file, makes_folder=True) as beside:
+        beside.write_text(json.dumps(made, indent=1) + "\n")
+    click.echo(f"{file}: what {made['packets']:,} packets did")
+    return 0

@@ -16,11 +16,13 @@ import switches
 from served_switch import CPU, PROGRAM
 from switch_harness import Switch, ethernet
 
-from macsad import cli
+from macsad import cli, compilation
+from macsad.compilation import Request, packets_seen
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter
 from macsad.trace import tracing
 from macsad.trace.tracing import Told, Tracer
+from transpiler.analysis.packet_profile import packet_profile
 
 # Entries of all kinds of keys, an action selector, a value set.
 LINES = """
@@ -179,3 +181,26 @@ def test_beside_a_switch(switch: Switch, tmp_path: Path) -> None:
         while " receive  port 1, 60 bytes\n" not in file.read_text():
             switch.client.exchange([(1, ethernet(3))])
             assert time.monotonic() < end
+
+
+def test_a_profile(switch: Switch, client: Client, tmp_path: Path) -> None:
+    """What the packets of a running switch did: more come than are looked at."""
+    done, file = threading.Event(), tmp_path / "served.profile.json"
+
+    def send() -> None:
+        while not done.wait(0.1):
+            switch.client.exchange([(0, ethernet(1))] * 3)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        words = ["trace", str(PROGRAM), "--socket", str(switch.socket), "--port", "0", "--rate", "0", "-n", "4"]
+        assert cli.call([*words, "--profile", str(file)]) == 0
+    finally:
+        done.set()
+        sender.join()
+    seen = packet_profile(json.loads(file.read_text()))
+    table = seen.table("I.exact_t")
+    assert seen.packets == 4 and (table.hits, table.misses) == (4, 0)
+    assert table.actions == {"I.count_forward": 4} and sum(map(sum, seen.branches.values())) > 0
+    assert compilation.load(Request(PROGRAM, profile=packets_seen(file))).name == "served"

@@ -14,6 +14,7 @@ from macsad import cli
 from macsad.compilation import Request, generate_c
 from macsad.resources import share
 from macsad.verbs import bench
+from transpiler.analysis.packet_profile import NOTHING, PacketProfile, TableCounts
 from transpiler.configuration import BEST
 from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, OF_BUILD, SYNONYMS, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
@@ -27,13 +28,16 @@ APPS = [ROOT / "apps" / app / f"{app}.p4" for app in ("l2fwd", "l3fwd", "router"
 CIPHERS = ROOT / "apps/l2fwd-crypto/l2fwd-crypto.p4"
 NAMED = ("decisions", "large_state", "reread", "tables", "tallies", "keys_of_many_fields", "in_frame")
 PACKETS = [ROOT / "tests" / "packets" / f"{name}.p4" for name in NAMED]
-PROGRAMS = [*APPS, CIPHERS, ROOT / "tests/golden/codegen/staged.p4", *PACKETS]
+DROPS = ROOT / "bench" / "drops.p4"  # with a profile: half of its packets are dropped
+HALF = TableCounts(10, 0, {"Drops.drop": 5, "Drops.go_on": 5})
+PROFILES = {DROPS: PacketProfile(10, {"Drops.acl": HALF})}
+PROGRAMS = [*APPS, CIPHERS, ROOT / "tests/golden/codegen/staged.p4", *PACKETS, DROPS]
 SMALL = [ROOT / "tests/packets/standard_metadata.p4", *sorted((ROOT / "tests/golden/passes").glob("*.p4"))]
 
 
 @cache
 def c_of(path: Path, wanted: Optimisations = ALL) -> str:
-    return generate_c(Request(path, wanted=wanted), switches.load(path)).c
+    return generate_c(Request(path, wanted=wanted, profile=PROFILES.get(path, NOTHING)), switches.load(path)).c
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_BUILD])

@@ -39,8 +39,8 @@ class Application:
     entries are words, or `comparisons` find the entry. `bulk`: as that of the stage. `hit`, `action`: where its results go.
     `profile`: the state of the action profile that entries may refer to; `selection` leaves in `selected` what chooses a
     group's member; `chosen`: of an entry that was followed, the choice in flight. `followed`: whether the lookup is finished
-    already. `actions`: a case each, in the order of their numbers. `missed`: packs the key where it missed, in tables that
-    learn."""
+    already; `hottest`: the action that most packets run, if one is known. `actions`: a case each, in the order of their
+    numbers. `missed`: packs the key where it missed, in tables that learn."""
 
     table: TableRef
     lookup: Expression | None
@@ -58,6 +58,7 @@ class Application:
     missed: Body
     cite: str
     followed: bool = False
+    hottest: int | None = None
     chosen: Expression | None = None
 
     def lowered(self) -> Block:
@@ -221,4 +222,11 @@ class Application:
             cases = (*cases, Case((), (), default=True))
         elif cases:
             cases = (*cases[:-1], replace(cases[-1], default=True))
-        return (*told, Switch(subject, cases))
+        if self.hottest is None or len(cases) < 2:
+            return (*told, Switch(subject, cases))
+        hot = cases[self.hottest]
+        others = tuple(case for case in cases if case is not hot)
+        others = others if hot is not cases[-1] else (*others[:-1], replace(others[-1], default=True))
+        rest = Switch(subject, others) if len(others) > 1 else Block(others[0].body, cite=others[0].cite)
+        first = call("odp_likely", infix(subject, "==", hot.labels[0]))
+        return (*told, If(first, (Block(hot.body, cite=hot.cite),), (rest,)))

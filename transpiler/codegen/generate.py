@@ -21,6 +21,7 @@ from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic
 from transpiler.schedule.bundles import bundles
 from transpiler.schedule.decisions import NAME as DECISIONS, Cached, is_cut, note_of, with_decisions
 from transpiler.schedule.dropped_at import with_dropped_at
+from transpiler.schedule.early_drops import with_early_drops
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.leads import bytes_led_to
@@ -69,6 +70,9 @@ def decide(
     target, scheduler = configuration.use.of(target), configuration.scheduler
     _check_queues(program, scheduler, diagnostics)
     choices = capabilities.check(program, target, diagnostics, requested)
+    likely = configuration.likely
+    if likely.early_drops:
+        program = with_early_drops(program, likely.profile)
     program = renew_locals(lower(with_dropped_at(program)))
     started = started_state(program, scheduler)
     large = state_to_cut_at(program, started, target.near_bytes, scheduler)

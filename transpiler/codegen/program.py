@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from transpiler.analysis.packet_profile import NOTHING
 from transpiler.analysis.trips import long_loops
 from transpiler.codegen.bodies import Bodies, Frame, finished, may_resize, stage_views, values
 from transpiler.codegen.burst import pass_views
@@ -21,7 +22,7 @@ from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import DecisionsView, ProgramView, SteeringView
-from transpiler.configuration import BEST, Configuration, Lowering
+from transpiler.configuration import BEST, Configuration
 from transpiler.externs.table import CIPHERING, TIMED
 from transpiler.hlir.program import Program
 from transpiler.hlir.traverse import program_expressions, walk_expression
@@ -47,7 +48,7 @@ def view(
     """The view-model of a program that is planned. `counters`: of the target, besides those of the program; `overridden`: the
     target has templates of its own; `run`: how its switches run."""
     program, architecture = planned.program, describe(planned.program)
-    made = _lowered(planned, configuration.lowering, overridden)
+    made = _lowered(planned, configuration, overridden)
     names, tables, externs = made.names, made.tables, made.externs
     return ProgramView(
         name=Outside(program.name),
@@ -115,10 +116,12 @@ class _Lowered:
         return PipeView(pipe.name, views, pipe.renews, preserves, pipe.replication, gives_verdicts, passes)
 
 
-def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered:
+def _lowered(planned: Planned, configuration: Configuration, overridden: bool) -> _Lowered:
     program, schedule = planned.program, planned.schedule
     names = Names()
-    tables = Tables(program, names, planned.kernels, lowering.empty_tables, lowering.key_words)
+    lowering, likely = configuration.lowering, configuration.likely
+    hot = likely.profile if likely.hot_actions else NOTHING
+    tables = Tables(program, names, planned.kernels, lowering.empty_tables, lowering.key_words, hot)
     words = frozenset(table.name for table in program.tables if tables.words(table.name) is not None)
     externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words, planned.bundles)
     sunk = sunk_fields(program, schedule) if lowering.in_place else frozenset()

@@ -300,6 +300,7 @@ class Statements:
             missed=self._packed(table, MISSED) if ref.learns else (),
             cite=at(statement.span),
             followed=followed,
+            hottest=self.tables.hottest(table.name),
             chosen=choice_of(lookup, bulk) if followed and profiled and lookup is not None else None,
         ).lowered()
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import Locator, actions_of, sharing_tables
+from transpiler.analysis.packet_profile import NOTHING, PacketProfile
 from transpiler.codegen.c.printer import expression
 from transpiler.codegen.ctypes import bytes_of, c_type, initialiser, storage_bytes
 from transpiler.codegen.names import Names
@@ -84,9 +85,13 @@ def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
 MANY_TABLES = 8
 
 
+# Of the packets that come to a table. Where fewer run the same action, asking for it first costs the others too much.
+MOST = 0.5
+
+
 class Tables:
     """The C names and views of a program's tables. `empty_tables`, `key_words`: as Lowering has it; the former for programs of
-    many tables."""
+    many tables. `profile`: what packets mostly do there."""
 
     def __init__(
         self,
@@ -95,7 +100,9 @@ class Tables:
         kernels: Mapping[str, Kernel],
         empty_tables: bool = True,
         key_words: bool = True,
+        profile: PacketProfile = NOTHING,
     ) -> None:
+        self.profile = profile
         self.key_words = key_words
         self.empty_tables = empty_tables and len(program.tables) >= MANY_TABLES
         self.program = program
@@ -155,6 +162,12 @@ class Tables:
     def actions(self, table: str) -> tuple[str, ...]:
         """The actions in the order of their numbers."""
         return tuple(action.name for action in actions_of(self.program, table))
+
+    def hottest(self, table: str) -> int | None:
+        """The number of the action that most packets run, if there is one."""
+        seen = self.profile.table(table)
+        hot = (i for i, action in enumerate(self.actions(table)) if seen.share(action) >= MOST)
+        return next(hot, None)
 
     def constant(self, table: str, action: str) -> str:
         """The C constant that stands for an action in a table's entries."""

@@ -7,7 +7,7 @@ becomes of the packet. `pipes.py` of an architecture describes it, `architecture
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef, VariableRef
@@ -126,7 +126,8 @@ class Description:
     known. `asks_for_queues`: the program looks at the queues of ports; `plan_with_queues`: its pipes where packets wait
     in them between ingress and egress, none where the architecture has no queues. `drops`: the intrinsic values by which a
     packet is dropped, each with the value that does it. `zero_at_first`: the intrinsic values that are zero where the first
-    control begins; None: nobody has looked, so that no cache of decisions stands in it.
+    control begins; None: nobody has looked, so that no cache of decisions stands in it. `drops_for_good`: the intrinsic values
+    with which nothing is seen of a packet any more when the first control ends; nothing where there are none.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
@@ -142,6 +143,7 @@ class Description:
     asks_for_queues: Callable[[Program], bool] = lambda program: False
     plan_with_queues: Callable[[Program], tuple[PipePlan, ...]] = lambda program: ()
     zero_at_first: tuple[str, ...] | None = None
+    drops_for_good: Callable[[Program], Mapping[str, int]] = lambda program: {}
 
 
 def steps(items: tuple[Item, ...]) -> Iterator[Step]:

@@ -4,6 +4,8 @@ Source: BMv2's simple_switch documentation."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from transpiler.architectures.v1model.facts import DROP_PORT, Instance
 from transpiler.externs.table import CIPHERING, CUTTING, KEEPING
 from transpiler.hlir.expressions import Const, Read, VariableRef
@@ -193,6 +195,14 @@ def preserved_lists(program: Program) -> tuple[Preserved, ...]:
     return tuple(dict.fromkeys([(), *(preserved_fields(call) for call in found)]))
 
 
+def drops_for_good(program: Program) -> Mapping[str, int]:
+    """Only where packets are not cloned, resubmitted or recirculated, as these keep what ingress has written. Multicast takes
+    precedence over the drop port."""
+    if second_passes(program):
+        return {}
+    return {EGRESS_SPEC: DROP_PORT, MULTICAST_GROUP: 0} if replicates(program) else {EGRESS_SPEC: DROP_PORT}
+
+
 DESCRIPTION = Description(
     plan,
     plan_apart,
@@ -212,4 +222,5 @@ DESCRIPTION = Description(
     asks_for_queues=asks_for_queues,
     plan_with_queues=plan_with_queues,
     zero_at_first=(EGRESS_SPEC, MULTICAST_GROUP),
+    drops_for_good=drops_for_good,
 )
