@@ -5,7 +5,8 @@ The server is at ADDRESS already:
 The first table that has one exact field gets entries, which are then read, modified and deleted, in batches, and some one by one.
 With --packets, frames come in at port 0 and go to the primary; beside it stands what a gRPC stream takes of the same messages
 from a server that does nothing else. With --flow SOCKET, and a port mem:FILE,loop, it says what writes
-take from what flows; with --server PID, what memory reading takes. With --controllers N, that many are there at once.
+take from what flows; with --server PID, what memory reading takes. With --controllers N, that many are there at once, beside this
+one: 99 make the 100 that a server takes.
 Requests are made before time is taken.
 """
 
@@ -14,7 +15,8 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import queue
-import threading
+import statistics
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +30,7 @@ import grpc
 from macsad.control import Client
 from macsad.p4runtime.messages import message, messages
 
+ROUNDS = 3
 KINDS = {"insert": 1, "modify": 2, "delete": 3}
 
 
@@ -145,21 +148,25 @@ def peak_kib(process: int | None) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
-def packets_in(stream: Any, socket: str, seconds: float = 3.0) -> None:
-    """Frames for the station 1, which the switch sends to the primary."""
-    frames = [(1).to_bytes(6, "big") + bytes(54)] * 256
-    done = threading.Event()
+def inject(socket: str, rate: int) -> None:
+    """Frames for the station 1, which the switch sends to the primary: so many a second, for ever."""
+    frames, due = [(1).to_bytes(6, "big") + bytes(46)] * 64, time.monotonic()
+    with Client(socket) as client:
+        while True:
+            client.inject(0, frames)
+            due = max(due + len(frames) / rate, time.monotonic() - 0.1)
+            time.sleep(max(due - time.monotonic(), 0))
 
-    def send() -> None:
-        with Client(socket) as client:
-            while not done.is_set():
-                client.inject(0, frames)
 
-    thread = threading.Thread(target=send)
-    thread.start()
-    print(f"packet-in: {received(stream, seconds):,.0f} a second")
-    done.set()
-    thread.join()
+def packets_in(stream: Any, socket: str, rate: int, seconds: float = 3.0) -> float:
+    """Packets a second that reach the primary."""
+    sender = multiprocessing.get_context("spawn").Process(target=inject, args=(socket, rate), daemon=True)
+    sender.start()
+    received(stream, 1.0)  # it has begun
+    found = received(stream, seconds)
+    sender.terminate()
+    sender.join()
+    return found
 
 
 def received(stream: Any, seconds: float) -> float:
@@ -174,7 +181,8 @@ def received(stream: Any, seconds: float) -> float:
 
 def serve_bare(answers: Connection) -> None:
     """A server whose stream has one message for ever, ready made; tells its port, and ends when it is told to."""
-    ready = message("StreamMessageResponse")(packet={"payload": bytes(60)}).SerializeToString()
+    sys.setswitchinterval(2e-4)  # as `macsad serve` does
+    ready = message("StreamMessageResponse")(packet={"payload": bytes(52)}).SerializeToString()
     stream = grpc.stream_stream_rpc_method_handler(lambda asked, context: repeat(ready))
     server = grpc.server(ThreadPoolExecutor(2))
     server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("bare", {"Stream": stream})])
@@ -184,8 +192,8 @@ def serve_bare(answers: Connection) -> None:
     server.stop(None)
 
 
-def bare_stream(seconds: float = 3.0) -> None:
-    """The same messages from a server that only sends them."""
+def bare_stream(seconds: float = 3.0) -> float:
+    """The same messages from a server that only sends them: how many a second."""
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(target=serve_bare, args=(there,))
     server.start()
@@ -193,18 +201,58 @@ def bare_stream(seconds: float = 3.0) -> None:
         make = message("StreamMessageResponse").FromString
         nothing: Iterator[bytes] = iter(())
         stream = channel.stream_stream("/bare/Stream", response_deserializer=make)(nothing)
-        print(f"packets of a bare stream: {received(stream, seconds):,.0f} a second")
+        received(stream, 1.0)
+        found = received(stream, seconds)
         stream.cancel()
     here.send(None)
     server.join()
+    return found
 
 
-def many(address: str, device: int, count: int) -> None:
-    """So many controllers, each the primary of a role of its own."""
+def packets_beside_bare(stream: Any, socket: str, rate: int) -> None:
+    """In turns: the median of each, and of their ratios."""
+    pairs = [(packets_in(stream, socket, rate), bare_stream()) for _ in range(ROUNDS)]
+    ours, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(one / other for one, other in pairs)
+    print(f"packet-in: {ours:,.0f} a second; a bare stream: {bare:,.0f}; ratio {ratio:.2f} (medians of {ROUNDS})")
+
+
+def many(address: str, info: Any, device: int, count: int, each: int = 10) -> None:
+    """So many controllers at once, each the primary of a role of its own, which writes and reads an entry of its own."""
     begin = time.perf_counter()
     channels = [grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) for _ in range(count)]
     there = [primary(channel, device, 1, f"crowd {number}") for number, channel in enumerate(channels)]
     print(f"{count} controllers: all are there after {time.perf_counter() - begin:.2f} s")
+    made = {name: requests(info, kind, count, 1, device, 1) for name, kind in KINDS.items() if name != "modify"}
+
+    def act(number: int) -> int:
+        write, asked = call(channels[number], "Write"), message("ReadRequest")(device_id=device)
+        read = channels[number].unary_stream(
+            "/p4.v1.P4Runtime/Read",
+            request_serializer=message("ReadRequest").SerializeToString,
+            response_deserializer=message("ReadResponse").FromString,
+        )
+        entry = made["insert"][number].updates[0].entity.table_entry
+        asked.entities.add().table_entry.CopyFrom(entry)
+        found = 0
+        for _ in range(each):
+            for name in made:
+                request = made[name][number]
+                request.role = f"crowd {number}"
+                write(request)
+                found += sum(len(response.entities) for response in read(asked))
+        return found
+
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(count) as pool:
+        found = list(pool.map(act, range(count)))
+    seconds = time.perf_counter() - begin
+    if found != [each] * count:
+        raise SystemExit(f"not all have read what they wrote: {found}")
+    calls = count * each * 4
+    print(
+        f"{count} controllers: {calls} writes and reads, all as asked, in {seconds:.2f} s: {calls / seconds:,.0f} a second"
+    )
     for (stream, out), channel in zip(there, channels, strict=True):
         out.put(None)
         stream.cancel()
@@ -219,6 +267,7 @@ def main() -> None:
     parser.add_argument("--device-id", type=int, default=0)
     parser.add_argument("--election-id", type=int, default=1)
     parser.add_argument("--packets", metavar="SOCKET", help="the switch's control socket, for frames")
+    parser.add_argument("--rate", type=int, default=25_000, help="with --packets: how many frames come in a second")
     parser.add_argument("--flow", metavar="SOCKET", help="the switch's control socket: what flows meanwhile")
     parser.add_argument("--server", type=int, metavar="PID", help="the server's process, for its memory")
     parser.add_argument("--cpu-port", type=int, default=64)
@@ -247,10 +296,9 @@ def main() -> None:
             (request,) = requests(info, KINDS["insert"], 1, 1, arguments.device_id, arguments.election_id)
             request.updates[0].entity.table_entry.action.action.params[0].value = bytes([arguments.cpu_port])
             write(request)
-            packets_in(stream, arguments.packets)
-            bare_stream()
+            packets_beside_bare(stream, arguments.packets, arguments.rate)
         if arguments.controllers:
-            many(arguments.address, arguments.device_id, arguments.controllers)
+            many(arguments.address, info, arguments.device_id, arguments.controllers)
         out.put(None)
         stream.cancel()
 

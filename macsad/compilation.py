@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from macsad.frontends import Plugin, frontend_for
 from macsad.options import named_table, wanted_optimisations
 from macsad.outputs import apart, written
 from macsad.resources import share
@@ -30,6 +29,7 @@ from transpiler.targets.find import builtin
 from transpiler.targets.target import Target
 
 if TYPE_CHECKING:
+    from macsad.frontends import Plugin
     from transpiler.codegen.generate import Decided, Generated
     from transpiler.configuration import Configuration
     from transpiler.toolchain.backend import Progress
@@ -337,4 +337,6 @@ def _kernels(request: Request, program: Program) -> dict[str, str]:
 
 def _frontend(request: Request, diagnostics: Diagnostics) -> Plugin:
     """Raises: FrontendFault."""
+    from macsad.frontends import frontend_for
+
     return frontend_for(request.path, request.std, lambda text: diagnostics.warning(request.start, "frontend", text))

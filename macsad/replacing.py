@@ -1,19 +1,24 @@
-"""Compiles what a controller pushes to a switch that runs another program."""
+"""Compiles what a controller pushes to a switch that runs another program, in a process of its own."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
 from macsad import compilation
 from macsad.compilation import Request
+from macsad.own_process import in_own_process
+from macsad.served import Widths, header_widths
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
 from transpiler.toolchain.toolchain import Form, Toolchain, ToolchainError
+
+Programs = dict[str, Callable[[], Program]]  # by the names of their files; read when they are asked for
 
 
 class NotCompiled(Exception):
@@ -22,23 +27,24 @@ class NotCompiled(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Pushed:
-    """A program that was pushed: how it was compiled, and the library for `load_program`."""
+    """A program that was pushed: the library for `load_program`, bits of the fields of its controller headers, and the program
+    as BMv2's JSON, if that was asked for and has a form for it."""
 
-    request: Request
-    program: Program
     library: Path
+    widths: Widths
+    json: str | None
 
 
 class Compiler:
     """Compiles P4 source or BMv2's JSON with the options of the first program, each push in a folder of its own. `compiled` is
     where the programs go, by the names of their files."""
 
-    def __init__(self, request: Request, tools: Toolchain, folder: Path, compiled: dict[str, Program]) -> None:
+    def __init__(self, request: Request, tools: Toolchain, folder: Path, compiled: Programs) -> None:
         self._request, self._folder, self._compiled = request, folder, compiled
         self._tools = dataclasses.replace(tools, form=Form.LIBRARY)
         self._numbers = itertools.count(1)
 
-    def compile(self, text: bytes) -> Pushed:
+    def compile(self, text: bytes, json: bool = False) -> Pushed:
         """Raises: NotCompiled."""
         name = f"pushed_{next(self._numbers)}"
         where = (self._folder / name).absolute()
@@ -46,24 +52,35 @@ class Compiler:
             where.mkdir(parents=True, exist_ok=True)
             path = where / (f"{name}.json" if text.lstrip()[:1] == b"{" else f"{name}.p4")
             path.write_bytes(text)
-            pushed = dataclasses.replace(self._request, path=path, std=None, kernels=(), read=set())
-            program = compilation.load(pushed)
-            library, _ = compilation.build(pushed, program, where / "built", self._tools)
-        except (Rejected, ToolchainError, click.ClickException, OSError) as error:
-            reason = error.format_message() if isinstance(error, click.ClickException) else str(error)
-            raise NotCompiled(reason[:2000]) from None
-        self._compiled[path.name] = program
-        return Pushed(pushed, program, library.absolute())
+        except OSError as error:
+            raise NotCompiled(str(error)) from None
+        pushed = dataclasses.replace(self._request, path=path, std=None, kernels=(), read=set())
+        try:
+            made = in_own_process(_compiled, pushed, where / "built", self._tools, json)
+        except (click.exceptions.Exit, click.ClickException):
+            raise NotCompiled("the compiler has failed, and standard error says how") from None
+        if isinstance(made, str):
+            raise NotCompiled(made[:2000])
+        self._compiled[path.name] = partial(compilation.load, pushed)
+        return made
 
 
-def builder(
-    request: Request, tools: Toolchain, folder: Path, compiled: dict[str, Program]
-) -> Callable[[bytes], object]:
+def _compiled(request: Request, folder: Path, tools: Toolchain, json: bool) -> Pushed | str:
+    """Or why it is not."""
+    try:
+        program = compilation.load(request)
+        library, _ = compilation.build(request, program, folder, tools)
+    except (Rejected, ToolchainError, click.ClickException, OSError) as error:
+        return error.format_message() if isinstance(error, click.ClickException) else str(error)
+    text = compilation.bmv2_json(request, program) if json else None
+    return Pushed(library.absolute(), header_widths(program), text)
+
+
+def builder(request: Request, tools: Toolchain, folder: Path, compiled: Programs) -> Callable[[bytes], object]:
     """Makes a Replacement, as P4Runtime has it, of a device config. Raises: Refused."""
     from macsad.p4runtime.codes import Code, Refused
     from macsad.p4runtime.replacement import Replacement
     from macsad.p4runtime.sameness import device_data
-    from macsad.p4runtime.serving import header_widths
 
     compiler = Compiler(request, tools, folder, compiled)
 
@@ -72,13 +89,13 @@ def builder(
             pushed = compiler.compile(device_data(config))
         except NotCompiled as why:
             raise Refused(Code.INVALID_ARGUMENT, f"the device config is not compiled: {why}") from None
-        return Replacement(pushed.library, header_widths(pushed.program))
+        return Replacement(pushed.library, pushed.widths)
 
     return build
 
 
 def swapper(
-    request: Request, tools: Toolchain, folder: Path, compiled: dict[str, Program]
+    request: Request, tools: Toolchain, folder: Path, compiled: Programs
 ) -> Callable[[str], tuple[Path, str | None]]:
     """Makes, of a program's text, what Thrift's services load: its library, and the program as BMv2's JSON, None where that
     has no form for it. Raises: Refused."""
@@ -88,9 +105,9 @@ def swapper(
 
     def build(text: str) -> tuple[Path, str | None]:
         try:
-            pushed = compiler.compile(text.encode(errors="surrogateescape"))
+            pushed = compiler.compile(text.encode(errors="surrogateescape"), json=True)
         except NotCompiled as why:
             raise Refused(f"it is not compiled: {why}") from None
-        return pushed.library, compilation.bmv2_json(pushed.request, pushed.program)
+        return pushed.library, pushed.json
 
     return build

@@ -22,10 +22,15 @@ static int parse_limits(const struct macs_switch *sw, unsigned count, char **wor
     if (count > 0 && (!macs_value_uint64(words[0], &bytes) || bytes > MACS_MIRROR_BYTES_MAX))
         return macs_text_fail(answer, "'%.80s' is not a length of clones (0: whole, to %u)", words[0],
                               MACS_MIRROR_BYTES_MAX);
-    if (count > 1 && (!macs_value_uint64(words[1], &priority) || (priority && !sw->queues)))
-        return macs_text_fail(answer, "'%.80s': clones have a priority only where ports have queues", words[1]);
-    if (priority && priority >= sw->queues->priorities)
-        return macs_text_fail(answer, "'%.80s' is not a priority (0 to %u)", words[1], sw->queues->priorities - 1);
+    const bool has_one = sw->queues || sw->program->tells_service;
+    const unsigned most = sw->queues ? sw->queues->priorities - 1 : MACS_MIRROR_PRIORITY_MAX;
+    if (count > 1 && (!macs_value_uint64(words[1], &priority) || (priority && !has_one)))
+        return macs_text_fail(answer,
+                              "'%.80s': clones have a priority only where ports have queues or egress asks for their "
+                              "class of service",
+                              words[1]);
+    if (priority > most)
+        return macs_text_fail(answer, "'%.80s' is not a priority (0 to %u)", words[1], most);
     mirror->bytes = (uint32_t)bytes;
     mirror->priority = (uint8_t)priority;
     return 0;

@@ -26,7 +26,7 @@ static struct macs_packet *clone_packet(struct macs_thread *thread, const struct
     clone->egress_port = replica.port;
     clone->replica = replica.rid;
     clone->multicast_group = 0;
-    clone->requests = (struct macs_requests){.origin = packet->requests.origin};
+    clone->requests = (struct macs_requests){.origin = packet->requests.origin, .service = targets->priority};
     return clone;
 }
 

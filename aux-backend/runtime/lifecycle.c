@@ -82,7 +82,9 @@ static int create_pool(struct macs_switch *sw) {
     param.pkt.headroom =
         at_most(at_least(program->grow_bytes, sw->options.replaceable, GROW_ROOM), capability.pkt.max_headroom);
     param.pkt.uarea_size = at_most(at_least(program->state_bytes, sw->options.replaceable, STATE_ROOM), room);
-    sw->room = (struct macs_room){param.pkt.uarea_size, param.pkt.seg_len, param.pkt.headroom};
+    const bool in_one_piece = capability.pkt.max_segs_per_pkt == 1;
+    sw->room =
+        (struct macs_room){param.pkt.uarea_size, in_one_piece ? UINT32_MAX : param.pkt.seg_len, param.pkt.headroom};
     sw->pool = odp_pool_create("macs-packets", &param);
     return sw->pool == ODP_POOL_INVALID ? odp_failed(sw, "make the packet pool") : 0;
 }

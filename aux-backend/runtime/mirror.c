@@ -22,7 +22,7 @@ struct macs_mirror macs_mirror_get(const struct macs_switch *sw, uint32_t sessio
         .kind = (enum macs_mirror_kind)(word >> KIND_AT & 3),
         .number = (uint32_t)word,
         .bytes = (uint32_t)(word >> BYTES_AT),
-        .priority = (uint8_t)(word >> PRIORITY_AT & 63),
+        .priority = (uint8_t)(word >> PRIORITY_AT & MACS_MIRROR_PRIORITY_MAX),
     };
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/switch.h"
 
 #define MACS_MIRROR_BYTES_MAX 0xffffffu
+#define MACS_MIRROR_PRIORITY_MAX 63u
 
 enum macs_mirror_kind { MACS_MIRROR_NONE, MACS_MIRROR_PORT, MACS_MIRROR_GROUP };
 
@@ -18,7 +19,7 @@ struct macs_mirror {
     enum macs_mirror_kind kind;
     uint32_t number;  /* of the port or the group */
     uint32_t bytes;   /* what is longer is cut; 0: clones are whole; at most MACS_MIRROR_BYTES_MAX */
-    uint8_t priority; /* of the queue, where there are queues; below MACS_PRIORITIES_MAX */
+    uint8_t priority; /* of the queue, where there are queues; the class of service that egress is told */
 };
 
 /* 0, or -EINVAL for a session beyond MACS_NO_SESSION - 1. What the session was before is replaced. */

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from macsad.p4runtime.codes import Code, Refused
@@ -21,16 +22,43 @@ UNREAD_MAX = 10_000  # messages that wait for a controller that does not read; f
 
 @dataclass(eq=False, slots=True)
 class Controller:
-    """A stream: what it has said of itself, and the messages for it; None ends it."""
+    """A stream: what it has said of itself, and the messages for it, in wire form, as many at once as there are.
+
+    Threads: one takes the messages; any send them, and end the stream.
+    """
 
     role: str | None = None
     election: int | None = None
     config: RoleConfig | None = None
-    out: queue.SimpleQueue[Message | None] = field(default_factory=queue.SimpleQueue)
+    _out: queue.SimpleQueue[list[bytes] | None] = field(default_factory=queue.SimpleQueue)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _sent: int = 0
+    _taken: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Messages that it has not taken yet."""
+        return self._sent - self._taken
 
     def send(self, response: Message) -> None:
-        if self.out.qsize() < UNREAD_MAX:
-            self.out.put(response)
+        self.send_all([response.SerializeToString()])
+
+    def send_all(self, responses: list[bytes]) -> None:
+        with self._lock:
+            part = responses[: max(UNREAD_MAX - self.waiting, 0)]
+            self._sent += len(part)
+        if part:
+            self._out.put(part)
+
+    def end(self) -> None:
+        self._out.put(None)
+
+    def responses(self) -> Iterator[bytes]:
+        """Until it is ended."""
+        while (part := self._out.get()) is not None:
+            for response in part:
+                self._taken += 1
+                yield response
 
 
 def number_of(election: Message) -> int:
@@ -103,7 +131,7 @@ class Arbitration:
         """End all streams."""
         with self._lock:
             for controller in self._controllers:
-                controller.out.put(None)
+                controller.end()
 
     def require_device(self, device: int) -> None:
         """Raises: Refused, if another device is meant."""

@@ -21,6 +21,7 @@ BYTES_MAX = (1 << 24) - 1  # of a clone; no frame is longer
 _REPLICA = struct.Struct(">HH")  # instance, port
 _GROUP = re.compile(r"mgrp\((\d+)\)")
 _NODE = re.compile(r"\(L1h=(\d+), rid=(\d+)\) -> \(ports=\[([\d, ]*)\]")
+_NO_SERVICE = "only where ports have queues or egress asks"  # of a switch whose clones have no class of service
 _SESSION = re.compile(r": multicast group (\d+)(?:, at most (\d+) bytes)?(?:, priority (\d+))?$")
 
 Node = tuple[int, int, tuple[int, ...]]  # handle, instance, ports
@@ -79,12 +80,11 @@ def _set_session(client: Client, given: Message) -> None:
     if not 0 <= given.packet_length_bytes <= BYTES_MAX:
         code = Code.OUT_OF_RANGE if given.packet_length_bytes > 0 else Code.INVALID_ARGUMENT
         raise Refused(code, f"clones are cut to 1 to {BYTES_MAX} bytes")
-    if given.class_of_service and not client.command("show_queues").ok:
-        raise Refused(Code.UNIMPLEMENTED, "the switch has no queues, so that clones have no class of service")
     limits = f"{given.packet_length_bytes} {given.class_of_service}"
     reply = client.command(f"mirroring_add_mc {given.session_id} {SESSIONS + given.session_id} {limits}")
     if not reply.ok:
-        raise Refused(Code.INVALID_ARGUMENT, f"class of service: {reply.text.strip()}")
+        code = Code.UNIMPLEMENTED if _NO_SERVICE in reply.text else Code.INVALID_ARGUMENT
+        raise Refused(code, f"class of service: {reply.text.strip()}")
 
 
 def _instances(replicas: Message) -> dict[int, list[int]]:

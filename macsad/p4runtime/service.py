@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -210,18 +210,24 @@ class Service:
                 digests.received(pushed)
             if isinstance(pushed, Idle):
                 self._expired(pushed)
-            for _, frame in pushed if isinstance(pushed, list) else ():
-                response = message("StreamMessageResponse")()
-                if self._packet_in.fill(response.packet, frame):
-                    self._to_primaries(response)
+            if isinstance(pushed, list):
+                self._packets_in(frame for _, frame in pushed)
             digests.tick()
+
+    def _packets_in(self, frames: Iterable[bytes]) -> None:
+        """To those whose roles take packets, or some of them."""
+        made = list(self._packet_in.packets_in(frames))
+        of = message("StreamMessageResponse").FromString
+        for controller in self._arbitration.primaries():
+            config = controller.config
+            controller.send_all(made if config is None else [one for one in made if config.part(of(one)) is not None])
 
     def _let_read(self) -> None:
         """While controllers have much to read, packets wait in the switch: who takes them would keep the interpreter from those
         who send. One that reads nothing holds nobody up."""
         for controller in self._arbitration.primaries():
-            while (waiting := controller.out.qsize()) > WAITING and not self._stopping.wait(_READ_S):
-                if controller.out.qsize() >= waiting:
+            while (waiting := controller.waiting) > WAITING and not self._stopping.wait(_READ_S):
+                if controller.waiting >= waiting:
                     break
 
     def _expired(self, idle: Idle) -> None:
@@ -335,9 +341,7 @@ def handlers(service: Any, streams: Streams) -> Any:
         "Read": handler(grpc.unary_stream_rpc_method_handler, service.read, "ReadRequest", None),
         set_config: handler(unary, service.set_pipeline, f"{set_config}Request", f"{set_config}Response"),
         get_config: handler(unary, service.get_pipeline, f"{get_config}Request", f"{get_config}Response"),
-        "StreamChannel": handler(
-            grpc.stream_stream_rpc_method_handler, streams.stream, "StreamMessageRequest", "StreamMessageResponse"
-        ),
+        "StreamChannel": handler(grpc.stream_stream_rpc_method_handler, streams.stream, "StreamMessageRequest", None),
         "Capabilities": handler(unary, service.capabilities, "CapabilitiesRequest", "CapabilitiesResponse"),
     }
     return grpc.method_handlers_generic_handler("p4.v1.P4Runtime", methods)

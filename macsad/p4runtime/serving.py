@@ -14,7 +14,7 @@ import click
 from macsad.addresses import BadAddress, checked
 from macsad.control import Client
 from macsad.protocol import ControlError
-from transpiler.hlir.program import Program
+from macsad.served import Served
 
 # How long a thread of the interpreter goes on when others wait: a message passes several threads.
 _TURN_S = 2e-4
@@ -61,10 +61,10 @@ class Settings:
 
 @contextlib.contextmanager
 def serving(
-    settings: Settings, listening: Any, hlir: Program, info: Any, source: bytes, socket: Path, build: Any = None
+    settings: Settings, listening: Any, served: Served, source: bytes, socket: Path, build: Any = None
 ) -> Iterator[Any]:
     """A server of the switch at that socket, while the context lasts; says where it is ready. `listening`: from listen();
-    `info`: the program's P4Info; `build` compiles another program, where the switch can take one.
+    `build` compiles another program, where the switch can take one.
 
     Raises: click.ClickException.
     """
@@ -77,8 +77,8 @@ def serving(
     try:
         with Client(socket) as client:
             told = client.describe()
-        of_server = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
-        joined = join(of_server, told, header_widths(hlir))
+        info = messages().of("p4.config.v1.P4Info").FromString(served.info)
+        joined = join(info, told, served.widths)
         cpu_port = _cpu_port(told, settings.cpu_port)
         service = Service(
             socket,
@@ -102,13 +102,6 @@ def serving(
     finally:
         listening.server.stop(0.5).wait(5)  # the next one may want the same address
         service.close()
-
-
-def header_widths(program: Program) -> dict[str, tuple[int, ...]]:
-    """Bits of the fields of a program's controller headers."""
-    return {
-        header.name: tuple(field.width for field in header.fields) for header in program.interface.controller_headers
-    }
 
 
 def _cpu_port(told: dict[str, Any], wanted: int | None) -> int | None:

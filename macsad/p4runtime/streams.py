@@ -40,8 +40,8 @@ class Streams:
         self._other = self._other or other
         self._served.set()
 
-    def stream(self, requests: Iterable[Message], context: Any) -> Iterator[Message]:
-        """A stream: what its controller sends is read by a thread; what is for it is sent from here."""
+    def stream(self, requests: Iterable[Message], context: Any) -> Iterator[bytes]:
+        """A stream: what its controller sends is read by a thread; what is for it, in wire form, is sent from here."""
         with self._lock:
             self._count += 1
             too_many = self._count > STREAMS_MAX
@@ -49,10 +49,9 @@ class Streams:
         try:
             if too_many:
                 context.abort(STATUS[Code.RESOURCE_EXHAUSTED], f"there are {STREAMS_MAX} controllers already")
-            context.add_callback(lambda: controller.out.put(None))
+            context.add_callback(controller.end)
             threading.Thread(target=self._listen, args=(controller, requests, ends), daemon=True).start()
-            while (response := controller.out.get()) is not None:
-                yield response
+            yield from controller.responses()
             if context.is_active() and ends:
                 context.abort(STATUS[ends[-1].code], ends[-1].message)
         finally:
@@ -83,4 +82,4 @@ class Streams:
         except Exception as error:  # the server's own fault: the controller learns of it, as of any other call
             ends.append(Refused(Code.INTERNAL, f"{type(error).__name__}: {error}"))
             _log.exception("a stream of a controller")
-        controller.out.put(None)
+        controller.end()

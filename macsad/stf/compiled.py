@@ -232,11 +232,11 @@ class CompiledDevice:
         rates = " ".join(f"{rate:.12g}:{burst}" for rate, burst in (committed, peak))
         self._command(f"meter_set_rates {name} {index} {rates}")
 
-    def mirroring_add(self, session: int, port: int, most: int = 0) -> None:
-        self._command(f"mirroring_add {session} {port} {most}")
+    def mirroring_add(self, session: int, port: int, most: int = 0, service: int = 0) -> None:
+        self._command(f"mirroring_add {session} {port} {most} {service}")
 
-    def mirroring_add_group(self, session: int, group: int, most: int = 0) -> None:
-        self._command(f"mirroring_add_mc {session} {group} {most}")
+    def mirroring_add_group(self, session: int, group: int, most: int = 0, service: int = 0) -> None:
+        self._command(f"mirroring_add_mc {session} {group} {most} {service}")
 
     def mirroring_delete(self, session: int) -> None:
         self._command(f"mirroring_delete {session}")

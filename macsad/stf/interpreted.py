@@ -86,11 +86,11 @@ class InterpretedDevice:
     def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
         self.switch.meter_set_rates(name, index, committed, peak)
 
-    def mirroring_add(self, session: int, port: int, most: int = 0) -> None:
-        self.switch.mirroring_add(session, port, most)
+    def mirroring_add(self, session: int, port: int, most: int = 0, service: int = 0) -> None:
+        self.switch.mirroring_add(session, port, most, service)
 
-    def mirroring_add_group(self, session: int, group: int, most: int = 0) -> None:
-        self.switch.mirroring_add_group(session, group, most)
+    def mirroring_add_group(self, session: int, group: int, most: int = 0, service: int = 0) -> None:
+        self.switch.mirroring_add_group(session, group, most, service)
 
     def mirroring_delete(self, session: int) -> None:
         self.switch.mirroring_delete(session)

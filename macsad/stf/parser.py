@@ -11,8 +11,8 @@ from transpiler.diagnostics import Diagnostics, Span
 
 # command → (takes a name, number of numbers at least, at most)
 _COMMANDS: dict[str, tuple[bool, int, int]] = {
-    "mirroring_add": (False, 2, 3),
-    "mirroring_add_mc": (False, 2, 3),
+    "mirroring_add": (False, 2, 4),
+    "mirroring_add_mc": (False, 2, 4),
     "mirroring_delete": (False, 1, 1),
     "mirroring_get": (False, 1, 1),
     "port_host": (False, 1, 1),

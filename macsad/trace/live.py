@@ -30,7 +30,7 @@ from transpiler.interpreter.watch import NOBODY, Watch
 _RATES = struct.Struct(">Bdddd")
 _PER_US = 1e-6
 _LAG_HASH = 255  # the port of a link aggregation group: of this number, modulo how many there are
-_SESSION = re.compile(r": (port|multicast group) (\d+)")
+_SESSION = re.compile(r": (port|multicast group) (\d+)(?:, at most (\d+) bytes)?(?:, priority (\d+))?")
 
 
 class AnotherProgram(ControlError):
@@ -285,5 +285,6 @@ class _Sessions(dict[int, Session]):
         told = _SESSION.search(reply.text) if reply.ok else None
         if told is None:
             return default
-        number = int(told[2])
-        return Session(port=number) if told[1] == "port" else Session(group=number)
+        number, most, service = (int(word or 0) for word in told.groups()[1:])
+        port, group = (number, None) if told[1] == "port" else (None, number)
+        return Session(port, group, most, service)

@@ -67,7 +67,7 @@ def profile(request: Request, program: Program, socket: Path, filter: Filter) ->
     with Client(socket) as client:
         before = client.stats()
         try:
-            for _ in Tracer(program, client, filter, watch=counting):
+            for _ in Tracer(lambda: program, client, filter, watch=counting):
                 counting.packets += 1
         except KeyboardInterrupt:
             pass

@@ -6,21 +6,24 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
-from macsad.trace.live import AnotherProgram, Live
-from transpiler.hlir.program import Program
-from transpiler.interpreter.trace import Event
-from transpiler.interpreter.watch import NOBODY, Watch
 from transpiler.recursion import deep_recursion
 
+if TYPE_CHECKING:
+    from macsad.trace.live import Live
+    from transpiler.hlir.program import Program
+    from transpiler.interpreter.trace import Event
+    from transpiler.interpreter.watch import Watch
+
+Load = Callable[[], "Program"]
 _NS = 1_000_000_000
-_NO_OTHERS: Mapping[str, Program] = {}
+_NO_OTHERS: Mapping[str, Load] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +56,25 @@ def _event(event: Event) -> dict[str, Any]:
 
 
 class Tracer:
-    """Packets of a program's switch that pass from now on. `others`: programs that may take its place while it runs, by the
-    names of their files. `watch` is told which ways they take."""
+    """Packets of a program's switch that pass from now on. `load` gives the program; `others`: those that may take its place
+    while it runs, by the names of their files. A program is read when it is needed: memory for it before a packet has come would
+    be for nothing. `watch` is told which ways they take."""
 
     def __init__(
-        self, program: Program, client: Client, filter: Filter, others: Mapping[str, Program] = _NO_OTHERS,
-        watch: Watch = NOBODY,
+        self, load: Load, client: Client, filter: Filter, others: Mapping[str, Load] = _NO_OTHERS,
+        watch: Watch | None = None,
     ) -> None:  # fmt: skip
         """Raises: ControlError."""
         self._events: list[Event] = []
-        self._live, self._watch = Live(program, client, self._events.append, watch), watch
-        self._client, self._count, self._others = client, filter.count, others
+        self._live: Live | None = None
+        self._watch = watch
+        self._load, self._client, self._count, self._others = load, client, filter.count, others
         client.trace(replace(filter, count=0))  # the switch's count has those that are lost, which would be waited for
+
+    def begin(self) -> Live:
+        """Read the program. Raises: ControlError, where the switch runs another one; Rejected."""
+        self._live = self._live or self._live_of(self._load)
+        return self._live
 
     def __iter__(self) -> Iterator[Told]:
         """As they come: as many as the filter's count, or until the switch ends. Raises: ControlError."""
@@ -73,33 +83,45 @@ class Tracer:
             pushed = self._client.pushed(None)
             if not isinstance(pushed, Traced):
                 continue
-            self._refresh(pushed.changes)
+            live = self._refreshed(pushed.changes)
             for port, time_ns, frame in pushed.frames:
                 self._events.clear()
-                sent = self._live.run(port, frame, time_ns)
+                sent = live.run(port, frame, time_ns)
                 yield Told(port, time_ns, frame, tuple(self._events), tuple(sent), pushed.lost)
                 told += 1
                 if told == self._count:
                     return
 
-    def _refresh(self, changes: int) -> None:
+    def _refreshed(self, changes: int) -> Live:
+        from macsad.trace.live import AnotherProgram
+
         try:
-            self._live.refresh(changes)
+            live = self.begin()
+            live.refresh(changes)
         except AnotherProgram:
-            program = self._others.get(self._client.describe()["source"])
-            if program is None:
+            load = self._others.get(self._client.describe()["source"])
+            if load is None:
                 raise
-            self._live = Live(program, self._client, self._events.append, self._watch)
-            self._live.refresh(changes)
+            self._live = live = self._live_of(load)
+            live.refresh(changes)
+        return live
+
+    def _live_of(self, load: Load) -> Live:
+        from macsad.trace.live import Live
+        from transpiler.interpreter.watch import NOBODY
+
+        return Live(load(), self._client, self._events.append, self._watch or NOBODY)
 
 
 @deep_recursion()
-def show(program: Program, socket: Path, filter: Filter, *, as_json: bool, output: TextIO, errors: TextIO) -> int:
+def show(load: Load, socket: Path, filter: Filter, *, as_json: bool, output: TextIO, errors: TextIO) -> int:
     """Write them until the switch ends or Ctrl-C. Returns the exit code."""
     lost = 0
     try:
         with Client(socket) as client:
-            for told in Tracer(program, client, filter):
+            tracer = Tracer(load, client, filter)
+            tracer.begin()
+            for told in tracer:
                 output.write(told.json() + "\n" if as_json else told.text())
                 output.flush()
                 lost = told.lost
@@ -118,15 +140,13 @@ def show(program: Program, socket: Path, filter: Filter, *, as_json: bool, outpu
 
 
 @contextlib.contextmanager
-def beside(
-    program: Program, others: Mapping[str, Program], filter: Filter, path: Path | None, socket: Path
-) -> Iterator[None]:
+def beside(load: Load, others: Mapping[str, Load], filter: Filter, path: Path | None, socket: Path) -> Iterator[None]:
     """Packets of the switch at that socket are told while the context lasts, in a file (None: on standard output). `others`:
     as in Tracer."""
     with contextlib.ExitStack() as ended:
         output = sys.stdout if path is None else ended.enter_context(path.open("w"))
         client = ended.enter_context(Client(socket))
-        thread = threading.Thread(target=_tell, args=(program, others, client, filter, output), daemon=True)
+        thread = threading.Thread(target=_tell, args=(load, others, client, filter, output), daemon=True)
         thread.start()
         try:
             yield
@@ -136,9 +156,9 @@ def beside(
 
 
 @deep_recursion()
-def _tell(program: Program, others: Mapping[str, Program], client: Client, filter: Filter, output: TextIO) -> None:
+def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: TextIO) -> None:
     try:
-        for told in Tracer(program, client, filter, others):
+        for told in Tracer(load, client, filter, others):
             output.write(told.text())
             output.flush()
     except NoSwitchError:

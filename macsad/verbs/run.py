@@ -20,14 +20,13 @@ from macsad.options import READABLE, machine_options, program_options
 from macsad.outputs import apart
 from macsad.p4runtime.serving import Settings, serving
 from macsad.place.placement_run import asked_for
-from macsad.progress import compiling
 from macsad.protocol import Filter
+from macsad.served import Build, served
 from macsad.targets import machine
 from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
 from macsad.trace import tracing
 from macsad.tune.tuned import taken, tuning_options
 from macsad.verbs.trace import PER_SECOND
-from transpiler.hlir.program import Program
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -128,8 +127,6 @@ def command(
             placement = asked_for(request, place)
             request, rest = placement.of(request), (*placement.options, *rest)
         built_for = machine(request.target, program)
-        hlir = compilation.load(request)
-        apart([*written, *traced], [*request.inputs, *read])  # what was included is known now
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
         tools = compilation.toolchain(request.wanted, built_for)
         asked = "--replaceable" in rest
@@ -143,27 +140,29 @@ def command(
                 replace(tools, form=toolchain.Form.REPLACEABLE),
                 (*rest, *([] if asked else ["--replaceable"])),
             )
-        with compiling() as progress:
-            binary, _ = compilation.build(request, hlir, folder, tools, progress)
-        command_line = (*wrapper, str(binary.resolve()))
+        known = served(request, Build(folder, tools), info=settings is not None, json=thrift is not None)
+        assert known.binary is not None
+        apart([*written, *traced], [*known.inputs, *read])  # what was included is known now
+        command_line = (*wrapper, str(known.binary.resolve()))
         servers: list[running.Beside] = []
-        pushed: dict[str, Program] = {}  # programs that may take this one's place
+        pushed: replacing.Programs = {}  # programs that may take this one's place
         if settings is not None:
-            info = compilation.p4info(request, hlir)
             build = replacing.builder(request, tools, folder, pushed) if replaceable else None
             source = request.path.read_bytes()
-            servers.append(functools.partial(serving, settings, listening[0], hlir, info, source, build=build))
+            servers.append(functools.partial(serving, settings, listening[0], known, source, build=build))
         if thrift is not None:
-            config = compilation.bmv2_json(request, hlir)
             # where P4Runtime serves too, its controllers alone put other programs in place
             swapper = replacing.swapper(request, tools, folder, pushed) if replaceable and settings is None else None
-            served = functools.partial(serving_thrift, replace(thrift, config=config), listening[1], build=swapper)
-            servers.append(served)
+            of_thrift = functools.partial(
+                serving_thrift, replace(thrift, config=known.json), listening[1], build=swapper
+            )
+            servers.append(of_thrift)
         if metrics_at is not None:
             servers.append(functools.partial(exporting.listening, metrics_at))
         if trace is not None:
             where = None if str(trace) == "-" else trace
-            servers.append(functools.partial(tracing.beside, hlir, pushed, Filter(per_second=PER_SECOND), where))
+            load = functools.partial(compilation.load, request)
+            servers.append(functools.partial(tracing.beside, load, pushed, Filter(per_second=PER_SECOND), where))
         tells_ends = built_for.platform != "odp"
         # P4Runtime may put another program in place, of which Thrift has to know
         beside = _together(servers, replaced=settings is not None and thrift is not None)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, sockets
+from macsad import sockets
 from macsad.compilation import Request
 from macsad.control import Client
 from macsad.options import READABLE, program_options
 from macsad.p4runtime.serving import Settings, serving
 from macsad.protocol import ControlError
+from macsad.served import served
 
 
 @click.command("serve")
@@ -52,14 +53,13 @@ def command(
     except ControlError as error:
         raise click.ClickException(str(error)) from None
     request = Request.of(program)
-    hlir = compilation.load(request)
-    info = compilation.p4info(request, hlir)
+    known = served(request, info=True)
     asked = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked.set())
     source = request.path.read_bytes()
     while not asked.is_set():
-        with serving(settings, settings.listen(), hlir, info, source, path) as service:
+        with serving(settings, settings.listen(), known, source, path) as service:
             while not asked.wait(0.2) and not service.switch_ended.is_set():
                 pass
         if not asked.is_set():

@@ -77,7 +77,7 @@ def command(
             raise click.UsageError("--profile tells no packets: it does not go with --json")
         return _profile(request, hlir, path, Filter(port, every, rate, count or profiled.PACKETS, asked), profile_file)
     filter = Filter(port, every, rate, count, asked)
-    return tracing.show(hlir, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)
+    return tracing.show(lambda: hlir, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)
 
 
 def _profile(request: Request, program: Program, socket: Path, filter: Filter, file: Path) -> int:

@@ -355,7 +355,7 @@ def test_threads_share_queues(native: Toolchain, tmp_path: Path) -> None:
     assert sorted(found) == sorted(udp_frames(5000))
 
 
-@pytest.mark.parametrize("part", ["busy", "kept", "largest", "leftovers", "loop", "room", "sink"])
+@pytest.mark.parametrize("part", ["busy", "kept", "largest", "leftovers", "loop", "room", "sink", "sparse"])
 def test_own_promises(native: Toolchain, part: str) -> None:
     native.execute("test_linux", part)
 

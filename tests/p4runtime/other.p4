@@ -37,6 +37,10 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
     }
 }
 control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) { apply { } }
-control C(inout headers_t hdr, inout meta_t meta) { apply { } }
+control C(inout headers_t hdr, inout meta_t meta) {
+    apply { // a sum of the payload: whole frames are read
+        update_checksum_with_payload(hdr.eth.kind == 0xfffe, { hdr.eth.src }, hdr.eth.kind, HashAlgorithm.csum16);
+    }
+}
 control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.eth); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;

@@ -16,7 +16,7 @@ from macsad.p4runtime import server
 from macsad.p4runtime.messages import messages
 from macsad.p4runtime.program import join
 from macsad.p4runtime.service import Service
-from macsad.p4runtime.serving import header_widths
+from macsad.served import header_widths
 from transpiler.diagnostics import Diagnostics
 from transpiler.p4info.build import build
 from transpiler.toolchain import toolchain

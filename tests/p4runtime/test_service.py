@@ -368,11 +368,12 @@ class Unread:
     """What waits for a controller that reads so many messages between two looks."""
 
     def __init__(self, waiting: int, read: int) -> None:
-        self.waiting, self.read = waiting, read
+        self.left, self.read = waiting, read
 
-    def qsize(self) -> int:
-        self.waiting = max(0, self.waiting - self.read)
-        return self.waiting
+    @property
+    def waiting(self) -> int:
+        self.left = max(0, self.left - self.read)
+        return self.left
 
 
 @pytest.mark.parametrize("read", [0, 100])
@@ -381,6 +382,6 @@ def test_packets_wait_in_the_switch_while_controllers_read(read: int) -> None:
     unread = Unread(3 * WAITING, read)
     service = Service.__new__(Service)
     service._stopping = threading.Event()
-    service._arbitration = SimpleNamespace(primaries=lambda: [SimpleNamespace(out=unread)])  # type: ignore[assignment]
+    service._arbitration = SimpleNamespace(primaries=lambda: [unread])  # type: ignore[assignment]
     service._let_read()
-    assert unread.waiting <= WAITING if read else unread.waiting == 3 * WAITING
+    assert unread.left <= WAITING if read else unread.left == 3 * WAITING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,6 @@ from macsad.thrift.management import Identity
 from macsad.thrift.server import Server
 from macsad.thrift.switch import Switch as Served
 from macsad.trace.tracing import Tracer
-from transpiler.hlir.program import Program
 
 # Of served.p4 with another constant entry: frames of kind 0xbeef go on, those of kind 0xfeed are dropped.
 OTHER = PROGRAM.read_text().replace("0xdead: drop()", "0xfeed: drop()")
@@ -38,14 +38,14 @@ def switch(tmp_path: Path) -> Iterator[Switch]:
 
 
 @pytest.fixture
-def compiled() -> dict[str, Program]:
+def compiled() -> replacing.Programs:
     """The programs that were loaded."""
     return {}
 
 
 @pytest.fixture
 def say(
-    switch: Switch, compiled: dict[str, Program], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    switch: Switch, compiled: replacing.Programs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., str]]:
     """say(line, ...): what simple_switch_CLI prints."""
     server, served = Server("127.0.0.1", 0), Served(switch.socket)
@@ -66,7 +66,7 @@ def say(
 
 
 def test_a_program_is_loaded_filled_and_swapped_in(
-    switch: Switch, compiled: dict[str, Program], say: Callable[..., str], tmp_path: Path
+    switch: Switch, compiled: replacing.Programs, say: Callable[..., str], tmp_path: Path
 ) -> None:
     """Until the swap, packets meet the old program with its entries, and commands the new one, whose tables are empty."""
     file = tmp_path / "other.p4"
@@ -89,7 +89,7 @@ def test_a_program_is_loaded_filled_and_swapped_in(
     assert switch.client.exchange([(0, dead), (0, feed)]) == [(1, feed)]
 
     with Client(switch.socket) as traces:
-        tracer = iter(Tracer(switches.load(PROGRAM), traces, Filter(), compiled))
+        tracer = iter(Tracer(partial(switches.load, PROGRAM), traces, Filter(), compiled))
         switch.client.exchange([(0, dead)])
         before = next(tracer)
         assert say("swap_configs") == "Swapping configs\n"

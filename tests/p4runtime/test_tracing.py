@@ -8,6 +8,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def test_what_is_told_is_what_is_sent(switch: Switch, client: Client) -> None:
     chosen = random.Random(7)
     kinds = (0x1234, 0x12FF, 0x4321, 7, 0x99, 0xDEAD, 0xBEEF)
     addresses = (1, 2, 3, 5, 0x0A << 40, 0x0A0B << 32)
-    tracer, ways = Tracer(switches.load(PROGRAM), client, Filter()), set()
+    tracer, ways = Tracer(partial(switches.load, PROGRAM), client, Filter()), set()
     for at in range(80):
         frame = ethernet(chosen.choice(addresses), chosen.choice(kinds), chosen.choice(addresses), bytes([at]) * 46)
         port = chosen.choice((0, 1))
@@ -86,7 +87,7 @@ def test_what_is_told_is_what_is_sent(switch: Switch, client: Client) -> None:
 
 def test_a_meter_and_a_register_are_read(switch: Switch, client: Client) -> None:
     """Of a burst of none, every packet is red."""
-    tracer = Tracer(switches.load(PROGRAM), client, Filter())
+    tracer = Tracer(partial(switches.load, PROGRAM), client, Filter())
     for rates, sent in (("1:0 1:0", []), ("1000:1000 1000:1000", [(1, ethernet(1))])):
         switch.do(f"meter_set_rates police 1 {rates}")
         assert switch.client.exchange([(1, ethernet(1))]) == sent
@@ -95,7 +96,7 @@ def test_a_meter_and_a_register_are_read(switch: Switch, client: Client) -> None
 
 def test_entries_that_change_are_told_as_they_are_then(switch: Switch, client: Client) -> None:
     frame = ethernet(1, 0x5555)
-    tracer = Tracer(switches.load(PROGRAM), client, Filter(port=0, per_second=1000))
+    tracer = Tracer(partial(switches.load, PROGRAM), client, Filter(port=0, per_second=1000))
     switch.client.exchange([(0, frame)])
     assert told_of(tracer, 1)[0].sent == ((1, frame),)
     handle = switch.do("table_add all_t drop 0x5555&&&0xffff 0->1 * => 1").split()[-1]
@@ -176,7 +177,7 @@ def test_command(switch: Switch, client: Client, capsys: pytest.CaptureFixture[s
 def test_beside_a_switch(switch: Switch, tmp_path: Path) -> None:
     """As `macsad run --trace FILE` has it."""
     file, end = tmp_path / "told", time.monotonic() + 20
-    with tracing.beside(switches.load(PROGRAM), {}, Filter(), file, switch.socket):
+    with tracing.beside(partial(switches.load, PROGRAM), {}, Filter(), file, switch.socket):
         while " receive  port 1, 60 bytes\n" not in file.read_text():
             switch.client.exchange([(1, ethernet(3))])
             assert time.monotonic() < end

@@ -193,7 +193,7 @@ def test_no_switch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_who_waits_for_the_ports_does_not_wait_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     reached = []
 
-    def compiling(*_: object) -> None:
+    def compiling(*_: object, **__: object) -> None:
         for port in ports:
             socket.create_connection(("127.0.0.1", port)).close()
             reached.append(port)
@@ -203,7 +203,7 @@ def test_who_waits_for_the_ports_does_not_wait_for_the_compiler(monkeypatch: pyt
     for _ in range(2):
         with socket.create_server(("127.0.0.1", 0)) as free:
             ports.append(free.getsockname()[1])
-    monkeypatch.setattr("macsad.compilation.load", compiling)
+    monkeypatch.setattr("macsad.verbs.run.served", compiling)
     words = ["--thrift", str(ports[0]), "--p4runtime", f"127.0.0.1:{ports[1]}"]
     with pytest.raises(SystemExit):
         cli.call(["run", str(L3FWD), "--port", "0=ctl:", *words])

@@ -27,6 +27,7 @@ _SOURCES: dict[Source, Expression] = {  # the runtime's
     Source.INSTANCE: packet("instance_type"),
     Source.DIRECTION: call("macs_direction_of", WORKER, packet("ingress_port")),
     Source.REPLICA: packet("replica"),
+    Source.SERVICE: Member(packet("requests"), "service"),
     Source.ARRIVAL_US: infix(packet("ingress_ns"), "/", 1000),
     Source.NOW_US: infix(Member(WORKER, "now_ns", arrow=True), "/", 1000),
     Source.ENQUEUED_US: infix(_waited("enqueued_ns"), "/", 1000),

@@ -17,7 +17,7 @@ from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import PipeView
 from transpiler.codegen.places import at
-from transpiler.codegen.record import binding, reads_time
+from transpiler.codegen.record import binding, reads_service, reads_time
 from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.tables import Tables
@@ -148,6 +148,7 @@ def _settings(made: _Lowered, configuration: Configuration) -> tuple[str, ...]:
         "ordered": planned.schedule.ordered,
         "uses_time": made.overridden or planned.queues or _is_timed(planned.program, made.bodies),
         "uses_requests": planned.requests,
+        "tells_service": reads_service(e for _, stages in made.bodies.pipes for stage in stages for e in values(stage)),
     }
     others = frozenset() if calls(planned.program, CIPHERING) else _OF_CIPHERS
     of_runtime = (name for name in configuration.settings if name not in others)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from transpiler.codegen.c.build import PACKET
+from transpiler.codegen.c.build import PACKET, packet
 from transpiler.codegen.c.nodes import Assign, Body, Call, Expression, Member
 from transpiler.codegen.c.walk import expressions, parts, walk, walk_expression
 
@@ -62,6 +62,11 @@ def _is_member(e: Expression) -> bool:
 def reads_time(values: Iterable[Expression]) -> bool:
     """Whether one of the expressions is of the time of arrival or of the burst."""
     return any(isinstance(e, Member) and e.name in ("now_ns", "ingress_ns") for e in _all(values))
+
+
+def reads_service(values: Iterable[Expression]) -> bool:
+    """Whether one of the expressions is a packet's class of service."""
+    return any(isinstance(e, Member) and e.name == "service" and e.of == packet("requests") for e in _all(values))
 
 
 def resizes(values: Iterable[Expression]) -> bool:

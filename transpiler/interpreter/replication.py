@@ -20,11 +20,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where clones of a session go: to a port, to the members of a group, or both; and how long they may be (0: whole)."""
+    """Where clones of a session go: to a port, to the members of a group, or both; how long they may be (0: whole); and their
+    class of service."""
 
     port: int | None = None
     group: int | None = None
     most: int = 0
+    service: int = 0
 
 
 class Replication:
@@ -75,6 +77,10 @@ class Replication:
     def most(self, session: int) -> int:
         """How many bytes the session's clones may have; 0: any number."""
         return self.sessions.get(session, Session()).most
+
+    def service(self, session: int) -> int:
+        """The class of service of the session's clones."""
+        return self.sessions.get(session, Session()).service
 
     def _node(self, node: int) -> Node:
         if not 0 <= node < len(self.nodes):

@@ -196,13 +196,13 @@ class Switch:
         """What a port receives comes from the host, or from the network, as it is at first."""
         self.store.directions[port] = int(host)
 
-    def mirroring_add(self, session: int, port: int, most: int = 0) -> None:
-        """Clones of this session go to a port, with that many bytes at most (0: whole)."""
-        self.replication.sessions[session] = Session(port=port, most=most)
+    def mirroring_add(self, session: int, port: int, most: int = 0, service: int = 0) -> None:
+        """Clones of this session go to a port, with that many bytes at most (0: whole) and that class of service."""
+        self.replication.sessions[session] = Session(port, None, most, service)
 
-    def mirroring_add_group(self, session: int, group: int, most: int = 0) -> None:
+    def mirroring_add_group(self, session: int, group: int, most: int = 0, service: int = 0) -> None:
         """Clones of this session go to the members of a multicast group; likewise."""
-        self.replication.sessions[session] = Session(group=group, most=most)
+        self.replication.sessions[session] = Session(None, group, most, service)
 
     def mirroring_delete(self, session: int) -> None:
         """Forget a clone session."""

@@ -25,6 +25,7 @@ class Source(enum.Enum):
     INSTANCE = enum.auto()  # how the packet came here: instance_type, packet_path
     DIRECTION = enum.auto()  # whether the port that it came from is the host's
     REPLICA = enum.auto()  # the number that the replication engine gave it
+    SERVICE = enum.auto()  # its class of service, as ingress or its clone session has it
     ARRIVAL_US = enum.auto()  # microseconds since the switch started, when it was received
     NOW_US = enum.auto()  # the same, now
     # only where there are queues:

@@ -49,6 +49,7 @@ struct macs_requests {
     uint8_t flags;     /* enum macs_request */
     uint8_t preserved; /* the list of fields that it kept */
     bool to_egress;    /* when it waits: it goes on at egress */
+    uint8_t service;   /* the class of service that egress is told, of architectures that have one */
     uint16_t origin;   /* the place in its burst of the packet that was received, which this is or was made of */
 };
 

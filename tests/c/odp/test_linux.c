@@ -344,6 +344,41 @@ static void test_largest(void) {
     CHECK(odp_queue_destroy(queue) == 0 && odp_pool_destroy(pool) == 0);
 }
 
+static long resident_pages(void) {
+    long all, resident = -1;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%ld %ld", &all, &resident) == 2);
+    fclose(file);
+    return resident;
+}
+
+/* Packets take memory when they are taken for the first time, 64 MB here; those that were used before are given first.
+ */
+static void test_sparse(void) {
+    enum { PACKETS = 8192, BYTES = 8000, BURST = 64 };
+    static odp_packet_t all[PACKETS];
+    const long before = resident_pages(), page = 4096, all_pages = (long)PACKETS * BYTES / page;
+    odp_pool_t pool = test_packet_pool(PACKETS, BYTES, 0, 0);
+    odp_packet_t some[BURST];
+    odp_packet_free_multi(&(odp_packet_t){odp_packet_alloc(pool, BYTES)}, 1);
+    CHECK(resident_pages() - before < all_pages / 4);
+    for (int round = 0; round < PACKETS / BURST * 2; round++) {
+        CHECK(odp_packet_alloc_multi(pool, BYTES, some, BURST) == BURST);
+        odp_packet_free_multi(some, BURST);
+    }
+    CHECK(resident_pages() - before < all_pages / 4);
+    for (uint32_t i = 0; i < PACKETS; i++) {
+        all[i] = odp_packet_alloc(pool, BYTES);
+        CHECK(all[i] != ODP_PACKET_INVALID && odp_packet_is_valid(all[i]) == 1);
+        memset(odp_packet_data(all[i]), (int)i, BYTES);
+    }
+    CHECK(odp_packet_alloc(pool, 1) == ODP_PACKET_INVALID && resident_pages() - before >= all_pages);
+    for (uint32_t i = 0; i < PACKETS; i++) /* each its own memory */
+        CHECK(((uint8_t *)odp_packet_data(all[i]))[BYTES - 1] == (uint8_t)i);
+    odp_packet_free_multi(all, PACKETS);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
 static void test_twice(void) {
     odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
     odp_packet_t pkt = odp_packet_alloc(pool, 10);
@@ -425,6 +460,8 @@ int main(int argc, char **argv) {
         test_room();
     else if (strcmp(part, "largest") == 0)
         test_largest();
+    else if (strcmp(part, "sparse") == 0)
+        test_sparse();
     else if (strcmp(part, "sink") == 0)
         test_sink();
     else if (strcmp(part, "loop") == 0)

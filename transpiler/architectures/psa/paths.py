@@ -120,10 +120,10 @@ class Psa(Paths):
         session = state.intrinsic(f"{struct}.clone_session_id")
         copies = self.replication.clones(session)
         self.trace(Event("pass", f"clone, session {session}: {len(copies)} copies"))
-        luggage = self._pack(state, bridge)
+        luggage, service = self._pack(state, bridge), self.replication.service(session)
         data = self.replication.cut(session, data)
         for port, instance in copies:
-            departure = EgressPass(data, port, path, instance, 0, luggage)
+            departure = EgressPass(data, port, path, instance, service, luggage)
             if path == Path.CLONE_E2E:
                 self.again(partial(self._egress, departure))
             else:

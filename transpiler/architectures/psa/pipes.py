@@ -65,11 +65,11 @@ LEAVE_INGRESS = Step(
     ),
 )
 # to one port or to a group
-ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port"))
+ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port", SERVICE_OUT))
 # the same where only what goes to a group or recirculates goes on at egress
 DIVERT = Step("divert", reads=ENQUEUE.reads, diverts=True)
 # what is left of ENQUEUE for a packet that goes to no group
-TO_PORT = Step("to_port", reads=("ingress_output.egress_port",))
+TO_PORT = Step("to_port", reads=("ingress_output.egress_port", SERVICE_OUT))
 # what is left of DIVERT for such a packet: it may recirculate
 FORWARD = Step("forward", reads=TO_PORT.reads, diverts=True)
 BEGIN_EGRESS = Step(
@@ -79,7 +79,7 @@ BEGIN_EGRESS = Step(
         *((f"{struct}.egress_port", Source.EGRESS_PORT) for struct in ("egress_parser_input", "egress_input")),
         ("egress_deparser_input.egress_port", Source.EGRESS_PORT),
         *((f"{struct}.packet_path", Source.INSTANCE) for struct in ("egress_parser_input", "egress_input")),
-        (SERVICE_IN, SERVICE_OUT),
+        (SERVICE_IN, Source.SERVICE),
         ("egress_input.instance", Source.REPLICA),
         ("egress_input.egress_timestamp", Source.NOW_US),
     ),
@@ -190,14 +190,9 @@ def _emptied(program: Program, paths: tuple[str, ...]) -> tuple[Item, ...]:
 
 
 def preserved_lists(program: Program) -> tuple[Preserved, ...]:
-    """What each path's bridge holds, in the order of PATHS, behind the empty list; the class of service goes to egress
-    with what ingress sends."""
+    """What each path's bridge holds, in the order of PATHS, behind the empty list."""
     bridges = {bridge.path: _contents(program, bridge) for bridge in program.bridges}
-    lists = {path: bridges.get(path, ()) for path in PATHS}
-    service = program.intrinsic.get(SERVICE_OUT)
-    if service is not None and _is_read(program, program.intrinsic.get(SERVICE_IN)):
-        lists["normal"] += ((service, ""),)
-    return ((), *lists.values())
+    return ((), *(bridges.get(path, ()) for path in PATHS))
 
 
 def _contents(program: Program, bridge: Bridge) -> Preserved:
@@ -207,6 +202,11 @@ def _contents(program: Program, bridge: Bridge) -> Preserved:
         for field in (VALIDITY, *(f.name for f in program.header_type_of[name].fields))
     ]
     return (*((name, "") for name in bridge.variables), *headers)
+
+
+def reads_service(program: Program) -> bool:
+    """Whether egress asks for the class of service of a packet."""
+    return _is_read(program, program.intrinsic.get(SERVICE_IN))
 
 
 def _is_read(program: Program, variable: str | None) -> bool:

@@ -13,9 +13,11 @@ from transpiler.architectures.psa.pipes import (
     LEAVE_EGRESS,
     LEAVE_INGRESS,
     PASS_ON,
+    SERVICE_OUT,
     TO_PORT,
     list_number,
     may_be_set,
+    reads_service,
     second_passes,
 )
 from transpiler.codegen.c.build import call, infix, negated, operand, packet
@@ -23,7 +25,6 @@ from transpiler.codegen.c.nodes import Assign, Body, Do, Expression, If, Literal
 from transpiler.codegen.intrinsics import Intrinsics
 from transpiler.schedule.pipeline import DROP, Step
 
-_KEPT = Assign(Member(packet("requests"), "preserved"), operand(list_number("normal")))
 _RECIRCULATE = Literal(f"{PORT_RECIRCULATE:#x}u")
 
 
@@ -58,17 +59,24 @@ def _replicate(values: Intrinsics) -> Body:
     copies = (
         *values.before_diverting,
         *values.outcome.go_on("MACS_REPLICATE", call("macs_group", group)),
-        _KEPT,
+        *_kept(values),
         Return(),
     )
     return (If(group, copies),)
+
+
+def _kept(values: Intrinsics) -> Body:
+    """What egress has of it."""
+    kept = Assign(Member(packet("requests"), "preserved"), operand(list_number("normal")))
+    service = values.value(SERVICE_OUT) if reads_service(values.program) else None
+    return (kept,) if service is None else (kept, Assign(Member(packet("requests"), "service"), service))
 
 
 def _to_port(values: Intrinsics) -> Body:
     return (
         *values.outcome.forward(values.value("ingress_output.egress_port") or Literal("0")),
         Assign(packet("instance_type"), operand(int(Path.UNICAST))),
-        _KEPT,
+        *_kept(values),
     )
 
 

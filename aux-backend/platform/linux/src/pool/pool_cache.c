@@ -7,15 +7,22 @@
 
 _Static_assert(MACS_ODP_PACKET == ODP_EVENT_PACKET, "the type of a started packet");
 
-/* Move between cache and store. Return how many could be moved. */
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* Move between cache and store. Return how many could be moved: those that were used before are given first. */
 static uint32_t store_take(struct macs_odp_store *store, struct macs_odp_event **to, uint32_t num) {
     odp_spinlock_lock(&store->lock);
-    uint32_t count = num < store->stored ? num : store->stored;
-    uint32_t left = store->stored - count;
-    memcpy(to, store->store + left, count * sizeof(*to));
+    uint32_t count = least(num, store->stored), left = store->stored - count;
+    uint32_t first = store->made, fresh = least(num - count, store->pool.num - first);
+    memcpy(to + fresh, store->store + left, count * sizeof(*to));
     __atomic_store_n(&store->stored, left, __ATOMIC_RELAXED);
+    __atomic_store_n(&store->made, first + fresh, __ATOMIC_RELAXED);
     odp_spinlock_unlock(&store->lock);
-    return count;
+    if (odp_unlikely(fresh))
+        macs_odp_store_make(&store->pool, first, to, fresh);
+    return fresh + count;
 }
 
 static void store_give(struct macs_odp_store *store, struct macs_odp_event *const *from, uint32_t num) {

@@ -1,5 +1,6 @@
 /* A pool on plain Linux: one piece of memory with all objects, a store of free ones that all threads share, and a cache
- * in each thread (see odp/api/pool.h and odp/api/plat/object.h). */
+ * in each thread (see odp/api/pool.h and odp/api/plat/object.h). An object is made when it is taken for the first time:
+ * one that never is takes no memory of the machine. */
 #ifndef MACS_ODP_POOL_STORE_H
 #define MACS_ODP_POOL_STORE_H
 
@@ -15,6 +16,7 @@ struct macs_odp_store {
     struct macs_odp_pool pool; /* first: a pool's address is its store's */
 
     odp_spinlock_t lock ODP_ALIGNED_CACHE; /* guards what follows */
+    uint32_t made;                         /* objects, the first ones; the others are free, too, and not in the store */
     uint32_t stored;
     struct macs_odp_event **store;
 
@@ -26,8 +28,11 @@ static inline struct macs_odp_store *macs_odp_store_of(const struct macs_odp_poo
     return (struct macs_odp_store *)(uintptr_t)pool;
 }
 
+/* Makes `num` objects from that index on, of which the first comes last in `to`, so that it is given first. */
+void macs_odp_store_make(struct macs_odp_pool *pool, uint32_t first, struct macs_odp_event **to, uint32_t num);
+
 /* In a build with the address sanitizer what is free must not be touched: the data, not the description and the user
- * area, which live on. Else nothing. */
+ * area, which live on; of what is not made, nothing. Else nothing. */
 void macs_odp_pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *event, bool poison);
 void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool);
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.architectures.v1model.packet import PACKET_FUNCTIONS
+from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler, architecture_of
 from aux_frontend.p4_16.elaborate.convert import to_scalar
@@ -89,7 +90,8 @@ def _register_width(unit: Unit, made: ExternObject, span: Span) -> int:
         return element.width
     if isinstance(element, Bool):
         return 1
-    raise unit.failure(span, "a register holds numbers or bools")
+    held = f", not {typeops.show(made.type_arguments[0])}" if made.type_arguments else ""
+    raise unit.failure(span, f"a register holds numbers or bools{held}; fields can have a register each")
 
 
 def _algorithm_name(unit: Unit, value: object, span: Span) -> str:
