@@ -39,13 +39,13 @@ struct macs_ternary_few {
     _Alignas(64) uint64_t lines[];
 };
 
-/* The word at this byte of a key; all of a shorter key. */
+/* The word at this byte of a key; all of a shorter key. (GCC warns at -O0 of the copy that a longer key does not make.) */
 MACS_ALWAYS_INLINE uint64_t macs_ternary_few_word(const uint8_t *bytes, uint32_t key_bytes) {
     uint64_t word = 0;
     if (key_bytes >= 8)
         memcpy(&word, bytes, 8);
     else
-        memcpy(&word, bytes, key_bytes);
+        memcpy(&word, bytes, key_bytes % 8);
     return word;
 }
 
