@@ -39,7 +39,7 @@ struct macs_ternary_few {
     _Alignas(64) uint64_t lines[];
 };
 
-/* The word at this byte of a key; all of a shorter key. The bound of that is for GCC, which warns at -O0 of the copy that
+/* The word at this byte of a key; all of a shorter key. The copy says its bound for GCC, which warns at -O0 of one that
  * longer keys do not make. */
 MACS_ALWAYS_INLINE uint64_t macs_ternary_few_word(const uint8_t *bytes, uint32_t key_bytes) {
     uint64_t word = 0;
