@@ -24,7 +24,8 @@ KEYS = Path(__file__).parent / "keys_of_many_fields.p4"  # nor such keys in smal
 VALUES = Path(__file__).parent / "in_frame.p4"  # nor more than 32 live values
 DECIDED = Path(__file__).parent / "decisions.p4"  # nor so many lookups
 COPIES = Path(__file__).parent / "paths.p4"  # clones, groups, packets that go through again
-SWITCHES = [name for name in NAMES if name not in OF_BUILD]
+BY_PROFILE = ("early-drops", "hot-actions")  # tests/fuzz/test_by_profile.py: without a profile they do nothing
+SWITCHES = [name for name in NAMES if name not in (*OF_BUILD, *BY_PROFILE)]
 
 
 def check(program: Path, wanted: Optimisations) -> None:

@@ -12,7 +12,9 @@ from macsad import compilation, running
 from macsad.cli import call
 from macsad.compilation import Request
 from macsad.place import placement_run, placing
+from macsad.served import Served
 from macsad.subject.stage_costs import NoClocks, stage_costs
+from macsad.verbs import run
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import waiting
 from transpiler.placement.stages import Read, Stage
@@ -73,11 +75,11 @@ def test_what_is_placed_runs_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     chosen = placement_run.asked_for(Request(APPS / "router" / "router.p4"), str(file))
     assert chosen.options == ("--workers", "3", "--part-workers", "2,1")
 
-    def build(request: Request, *_: object) -> tuple[Path, None]:
+    def served(request: Request, *_: object, **__: object) -> Served:
         seen.append(request.cut)
-        return tmp_path / "router", None
+        return Served(binary=tmp_path / "router")
 
-    monkeypatch.setattr(compilation, "build", build)
+    monkeypatch.setattr(run, "served", served)
     monkeypatch.setattr(running, "run", lambda *arguments, **_: seen.append(arguments[4]) or 0)
     options = ["--place", str(file), "--port", "0=null:", "--burst", "8"]
     assert call(["run", str(APPS / "router" / "router.p4"), *options]) == 0

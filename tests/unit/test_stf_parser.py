@@ -128,8 +128,8 @@ def test_errors_are_located(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("command", "least", "most"),
     [
-        ("mirroring_add", 2, 3),
-        ("mirroring_add_mc", 2, 3),
+        ("mirroring_add", 2, 4),
+        ("mirroring_add_mc", 2, 4),
         ("mirroring_delete", 1, 1),
         ("mirroring_get", 1, 1),
         ("mc_mgrp_create", 1, 1),
