@@ -12,6 +12,7 @@
 #ifndef MACS_TABLES_RULES_H
 #define MACS_TABLES_RULES_H
 
+#include <macs/inline.h>
 #include <string.h>
 
 #include "values.h"
@@ -184,5 +185,16 @@ uint64_t macs_rules_memory(const struct macs_rules *rules);
 
 /* The value and mask that a key is compared with, of key_bytes bytes each: of a range what its ends have in common. */
 void macs_rules_comparable(const struct macs_rules *rules, const struct macs_rule *rule, uint8_t *value, uint8_t *mask);
+
+/* The word at this byte of a key; all of a shorter key. The copy says its bound for GCC, which warns at -O0 of one that
+ * longer keys do not make. */
+MACS_ALWAYS_INLINE uint64_t macs_rules_key_word(const uint8_t *bytes, uint32_t key_bytes) {
+    uint64_t word = 0;
+    if (key_bytes >= 8)
+        memcpy(&word, bytes, 8);
+    else
+        memcpy(&word, bytes, key_bytes % 8);
+    return word;
+}
 
 #endif

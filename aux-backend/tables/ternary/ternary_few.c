@@ -34,8 +34,8 @@ static void fill_lane(struct macs_ternary_few *few, const struct macs_rules *rul
     few->entries[number] = macs_values_at(&rules->values, rule->slot);
     for (uint32_t word = 0; word < few->words; word++) {
         uint64_t *line = few->lines + (size_t)(word * few->quads + number / LANES) * MACS_SCAN_WORDS;
-        line[number % LANES] = macs_ternary_few_word(value + few->at[word], rules->key_bytes);
-        line[LANES + number % LANES] = macs_ternary_few_word(mask + few->at[word], rules->key_bytes);
+        line[number % LANES] = macs_rules_key_word(value + few->at[word], rules->key_bytes);
+        line[LANES + number % LANES] = macs_rules_key_word(mask + few->at[word], rules->key_bytes);
     }
 }
 

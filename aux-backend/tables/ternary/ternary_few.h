@@ -39,17 +39,6 @@ struct macs_ternary_few {
     _Alignas(64) uint64_t lines[];
 };
 
-/* The word at this byte of a key; all of a shorter key. The copy says its bound for GCC, which warns at -O0 of one that
- * longer keys do not make. */
-MACS_ALWAYS_INLINE uint64_t macs_ternary_few_word(const uint8_t *bytes, uint32_t key_bytes) {
-    uint64_t word = 0;
-    if (key_bytes >= 8)
-        memcpy(&word, bytes, 8);
-    else
-        memcpy(&word, bytes, key_bytes % 8);
-    return word;
-}
-
 /* One bit for each entry of so many quads that agrees with a word of the key. */
 MACS_ALWAYS_INLINE uint32_t macs_ternary_few_scan(const uint64_t *lines, uint64_t word, uint32_t quads) {
     uint32_t hits = 0;
@@ -87,7 +76,7 @@ MACS_ALWAYS_INLINE const struct macs_entry *macs_ternary_few_find(const struct m
     const uint64_t *line = few->lines, *const end = line + (size_t)few->words * next;
     uint32_t hits = UINT32_MAX >> (32 - MACS_TERNARY_FEW_QUADS * MACS_SCAN_LANES);
     for (const uint8_t *at = few->at; line < end; line += next, at++)
-        hits &= macs_ternary_few_scan(line, macs_ternary_few_word(key + *at, key_bytes), quads);
+        hits &= macs_ternary_few_scan(line, macs_rules_key_word(key + *at, key_bytes), quads);
     return macs_ternary_few_first(rules, few, key, hits);
 }
 
@@ -99,12 +88,12 @@ MACS_ALWAYS_INLINE void macs_ternary_few_find_in(const struct macs_rules *rules,
     uint32_t hits[MACS_BURST_MAX];
     for (uint32_t i = 0; i < count; i++)
         hits[i] =
-            macs_ternary_few_scan(few->lines, macs_ternary_few_word(keys + few->at[0] + i * next, key_bytes), quads);
+            macs_ternary_few_scan(few->lines, macs_rules_key_word(keys + few->at[0] + i * next, key_bytes), quads);
     for (uint32_t word = 1; word < few->words; word++) {
         const uint64_t *line = few->lines + (size_t)word * quads * MACS_SCAN_WORDS;
         for (uint32_t i = 0; i < count; i++)
             hits[i] &=
-                macs_ternary_few_scan(line, macs_ternary_few_word(keys + few->at[word] + i * next, key_bytes), quads);
+                macs_ternary_few_scan(line, macs_rules_key_word(keys + few->at[word] + i * next, key_bytes), quads);
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct macs_entry *entry = macs_ternary_few_first(rules, few, keys + i * next, hits[i]);

@@ -57,7 +57,7 @@ static void choose_words(mask_t *mask, const uint8_t *common, uint32_t key_bytes
     if (mask->words == 0)
         mask->at[mask->words++] = 0;
     for (uint32_t word = 0; word < mask->words; word++)
-        mask->masks[word] = macs_ternary_mask_word(common + mask->at[word], key_bytes);
+        mask->masks[word] = macs_rules_key_word(common + mask->at[word], key_bytes);
 }
 
 /* -- places -----------------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ static bool is_of(const mask_t *mask, const struct macs_rules *rules, const stru
         return false;
     uint64_t differ = 0;
     for (uint32_t word = 0; word < mask->words; word++)
-        differ |= mask->masks[word] ^ macs_ternary_mask_word(own + mask->at[word], rules->key_bytes);
+        differ |= mask->masks[word] ^ macs_rules_key_word(own + mask->at[word], rules->key_bytes);
     for (uint32_t word = 0; word < mask->words; word++)
         memset(own + mask->at[word], 0, rules->key_bytes < 8 ? rules->key_bytes : 8);
     for (uint32_t at = 0; at < rules->key_bytes; at++)
@@ -116,7 +116,7 @@ static bool fill(mask_t *mask, const struct macs_rules *rules, const struct macs
     mask->used++;
     for (uint32_t word = 0; word < mask->words; word++)
         atomic_store_explicit(&place->words[word],
-                              macs_ternary_mask_word(value + mask->at[word], rules->key_bytes) & mask->masks[word],
+                              macs_rules_key_word(value + mask->at[word], rules->key_bytes) & mask->masks[word],
                               memory_order_relaxed);
     atomic_store_explicit(&place->slot, rule->slot + MACS_TERNARY_MASK_TAKEN, memory_order_release);
     if (far > atomic_load_explicit(&home->reach, memory_order_relaxed))

@@ -47,15 +47,6 @@ struct macs_ternary_mask {
     uint64_t masks[MACS_TERNARY_MASK_WORDS]; /* of each word */
 };
 
-MACS_ALWAYS_INLINE uint64_t macs_ternary_mask_word(const uint8_t *bytes, uint32_t key_bytes) {
-    uint64_t word = 0;
-    if (key_bytes >= 8)
-        memcpy(&word, bytes, 8);
-    else
-        memcpy(&word, bytes, key_bytes);
-    return word;
-}
-
 MACS_ALWAYS_INLINE struct macs_ternary_mask_place *macs_ternary_mask_at(const struct macs_ternary_mask *mask,
                                                                         uint32_t place) {
     return (struct macs_ternary_mask_place *)(void *)(mask->base + (size_t)place * mask->stride);
@@ -66,7 +57,7 @@ MACS_ALWAYS_INLINE uint32_t macs_ternary_mask_home(const struct macs_ternary_mas
                                                    uint32_t key_bytes, uint32_t words) {
     uint64_t hash = mask->seed;
     for (uint32_t at = 0; at < words; at++)
-        hash = macs_hash_fold((macs_ternary_mask_word(key + mask->at[at], key_bytes) & mask->masks[at]) ^ hash,
+        hash = macs_hash_fold((macs_rules_key_word(key + mask->at[at], key_bytes) & mask->masks[at]) ^ hash,
                               MACS_HASH_PHI);
     hash = macs_hash_fold(hash ^ mask->seed, MACS_HASH_ROOT3) & MACS_HASH_MASK;
     return (uint32_t)(hash >> 32) & (mask->places - 1);
@@ -80,7 +71,7 @@ MACS_ALWAYS_INLINE uint32_t macs_ternary_mask_look(const struct macs_ternary_mas
     const uint32_t slot = atomic_load_explicit(&place->slot, memory_order_acquire);
     uint64_t differ = 0;
     for (uint32_t at = 0; at < words; at++)
-        differ |= (macs_ternary_mask_word(key + mask->at[at], key_bytes) & mask->masks[at]) ^
+        differ |= (macs_rules_key_word(key + mask->at[at], key_bytes) & mask->masks[at]) ^
                   atomic_load_explicit(&place->words[at], memory_order_relaxed);
     return slot & (0 - (uint32_t)(differ == 0));
 }
