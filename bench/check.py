@@ -31,7 +31,6 @@ from macsad.generation import Order
 from macsad.progress import counting
 from macsad.resources import share
 from transpiler.diagnostics import Rejected
-from transpiler.optimisations import ALL
 from transpiler.toolchain.toolchain import ToolchainError
 
 ROUNDS, SECONDS = 9, 0.1
@@ -99,7 +98,8 @@ BESIDE_LOOP = tuple(
 )
 SPREAD = Row("a register, two workers over one, spread indexes", 1.6)
 HOT = Row("a register, two workers over one, one index", 1)
-UNSTEERED = Row("a register, two workers over one, one index, not sharded", 1)
+SHARDED_SPREAD = Row("a sharded register, two workers over one, spread indexes", 1.6)
+SHARDED_HOT = Row("a sharded register, two workers over one, one index", 1)
 TOTALS = Row("register totals, 2 and 4 workers, exact runs of all", 1)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
@@ -154,11 +154,9 @@ def l2fwd() -> Iterator[Row]:
     yield EMPTY.of(empty)
 
 
-def state(
-    defines: str, entries: int, workers: int = 1, flows: str = "uniform", without: tuple[str, ...] = ()
-) -> session.Wanted:
-    """bench/state.p4, with what words of `defines` name, without optimisations."""
-    request = Request(share("bench") / "state.p4", defines=tuple(defines.split()), wanted=ALL.without(without))
+def state(defines: str, entries: int, workers: int = 1, flows: str = "uniform") -> session.Wanted:
+    """bench/state.p4, with what words of `defines` name."""
+    request = Request(share("bench") / "state.p4", defines=tuple(defines.split()))
     suite = Suite(entries, (), (), 4_000_000, "64")
     return session.Wanted(
         request, lambda folder: order(folder, suite, flows), (VANILLA, HALF), ROUNDS, SECONDS, workers
@@ -191,15 +189,16 @@ def workers() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         turns: list[Turn[session.Key]] = []
         cases = {
-            SPREAD: ("REGISTER", "uniform", ()),
-            HOT: ("REGISTER", "one", ()),
-            UNSTEERED: ("REGISTER ONE", "uniform", ("sharding",)),
+            SPREAD: ("REGISTER", "uniform"),
+            HOT: ("REGISTER", "one"),
+            SHARDED_SPREAD: ("REGISTER NUMBERED", "uniform"),
+            SHARDED_HOT: ("REGISTER NUMBERED", "one"),
         }
-        for row, (defines, flows, without) in cases.items():
+        for row, (defines, flows) in cases.items():
             for count in (1, 2):
                 folder = Path(scratch) / f"{defines}-{flows}-{count}"
                 folder.mkdir()
-                made = session.Setup(state(defines, SMALL, count, flows, without), folder, closing)
+                made = session.Setup(state(defines, SMALL, count, flows), folder, closing)
                 turns += [replace(turn, key=(f"{row.what} {count}", *turn.key[1:])) for turn in made.turns()]
         samples = rounds([turn for turn in turns if turn.key[1:] == HALF])
     for row in cases:
@@ -353,7 +352,7 @@ PARTS = (
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
     Part((REGISTER, REGISTER_LIMIT), register),
-    Part((SPREAD, HOT, UNSTEERED), workers),
+    Part((SPREAD, HOT, SHARDED_SPREAD, SHARDED_HOT), workers),
     Part((TOTALS,), totals),
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),

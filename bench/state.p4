@@ -1,6 +1,6 @@
 /* state: what a program keeps that is larger than the caches. With REGISTER, each packet adds one to a cell of 32 M at a
- * hash of its addresses, with ONE as well always to the same cell; with COUNTER, its table counts the packets of each
- * entry, with METER it marks them. */
+ * hash of its addresses, with ONE as well always to the same cell, with NUMBERED as well each leaves with what its
+ * cell held; with COUNTER, its table counts the packets of each entry, with METER it marks them. */
 #include <core.p4>
 #include <v1model.p4>
 
@@ -48,6 +48,9 @@ control StateIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
             cells.read(meta.count, meta.cell);
             cells.write(meta.cell, meta.count + 1);
         }
+#ifdef NUMBERED
+        hdr.ethernet.src = (bit<48>)meta.count;
+#endif
         standard.egress_spec = 1;
     }
 #else

@@ -35,8 +35,8 @@ class Lowering:
     """How functions are lowered. `in_place`: headers that did not move stay in the frame; `sums`: an Internet checksum adds up
     fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
     the burst; `empty_tables`: they are not looked up; `key_words`: keys of lookups that are made at once are stored by words;
-    `bundles`: the cells of registers that are accessed together lie together; `tallies`: workers add up what packets add to one
-    cell; `inline_stages`: large stages are inlined where they are called."""
+    `bundles`: the cells of registers that are accessed together lie together; `inline_stages`: large stages are inlined where
+    they are called."""
 
     in_place: bool = True
     sums: bool = True
@@ -44,7 +44,6 @@ class Lowering:
     empty_tables: bool = True
     key_words: bool = True
     bundles: bool = True
-    tallies: bool = True
     inline_stages: bool = True
 
 

@@ -62,6 +62,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         }
         packets.read(meta.seen, (bit<32>)meta.cell);
         packets.write((bit<32>)meta.cell, meta.seen + 1);
+        hdr.ethernet.src = (bit<48>)meta.seen; // what packets only add to is not sharded
     }
 }
 

@@ -18,7 +18,7 @@ from transpiler.hlir.arithmetic import binary
 from transpiler.hlir.expressions import Binary, BinaryOp, Const, Read, VariableRef
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bits
-from transpiler.schedule.atomic_regions import Ways, with_atomic_regions
+from transpiler.schedule.atomic_regions import Ways, notes, with_atomic_regions
 from transpiler.schedule.steering import Steering
 
 SHARDED = Path(__file__).parents[1] / "system" / "sharded.p4"
@@ -192,6 +192,36 @@ def test_a_switch_runs_one_case_or_its_default(subject: str, reached: bool, tmp_
     assert source.count(before) == 1
     path.write_text(source.replace(before, switched + before))
     assert ("I.packets" in steering_of(switches.load(path)).sharded) == reached
+
+
+NUMBER = "hdr.ethernet.src = (bit<48>)meta.seen;"
+
+
+@pytest.mark.parametrize(
+    ("instead", "ways", "sharded"),
+    [
+        ("", WAYS, False),
+        ("", Ways(tallies=False), True),
+        ("", Ways(updates=False), True),
+        ("hdr.ipv4.tos = (bit<8>)meta.seen;", WAYS, True),
+        ("bit<32> twice = meta.seen * 2; bit<32> more = twice + 1; hdr.ipv4.dst = hdr.ipv4.dst;", WAYS, False),
+        ("if (meta.seen == 100) { sm.egress_spec = 8; }", WAYS, True),
+        ("digest<bit<32>>(1, meta.seen);", WAYS, True),
+        ("packets.read(meta.seen, 5);", WAYS, False),  # steered frames do not tell whose cell 5 is
+    ],
+)
+def test_what_packets_only_add_to_is_not_sharded(instead: str, ways: Ways, sharded: bool, tmp_path: Path) -> None:
+    """Unless it has no tallies, or a packet uses what a cell held."""
+    path = tmp_path / "added.p4"
+    source = SHARDED.read_text()
+    assert source.count(NUMBER) == 1
+    path.write_text(source.replace(NUMBER, instead))
+    atomic = with_atomic_regions(switches.load(path), ways)
+    assert ("I.packets" in atomic.steering.sharded) == sharded and "E.wide" in atomic.steering.sharded
+    (note,) = (note for note in notes(atomic) if note.startswith("register I.packets"))
+    added = not instead.startswith("packets") and not sharded
+    assert ("not sharded, as packets only add to it" in note) == added
+    assert note.startswith("register I.packets: sharded over up to 16 workers") == sharded
 
 
 def test_without_sharding() -> None:

@@ -134,7 +134,7 @@ def _lowered(planned: Planned, configuration: Configuration, overridden: bool) -
     functions = tuple((plan.pipe, context.stages(plan)) for plan in planned.plans)
     preserved = preserved_places(program, storage)
     kept = (place.member for places in preserved for place in places)
-    bodies = finished(functions, record_is_read, kept, lowering.tallies)
+    bodies = finished(functions, record_is_read, kept, configuration.ways.tallies)
     live = live_state(program, schedule, storage, bodies, preserved)
     given = Given(bodies.lasting, bool(live.view.declarations) or planned.replicates, binding(bodies.record))
     return _Lowered(planned, names, tables, externs, storage, bodies, live, given, overridden, record_is_read)

@@ -29,6 +29,7 @@ from transpiler.hlir.program import Action, Control, Pipe, Program
 from transpiler.hlir.statements import ApplyTable, Block, Body, CallExtern, If, Statement, Switch, While
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
 from transpiler.schedule.cell_updates import as_update
+from transpiler.schedule.only_added import only_added
 from transpiler.schedule.state import HOLD
 from transpiler.schedule.steering import UNSTEERED, Steering, steering
 
@@ -39,11 +40,13 @@ WORD = 64
 @dataclass(frozen=True, slots=True)
 class Ways:
     """What may be used to keep regions apart, beside one lock: atomic `updates`, and a lock for each stripe of indexes; or, by
-    `steering` frames, a worker for each cell."""
+    `steering` frames, a worker for each cell. `tallies`: each worker adds up what its packets add to one cell, so registers that
+    packets only add to do without steering."""
 
     updates: bool = True
     stripes: bool = True
     steering: bool = True
+    tallies: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,13 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class AtomicRegions:
     """The `program` with its regions' holds and updates put in, and what there is of them. `updated`: registers that are kept
-    by atomic updates; `steering`: the worker of each frame, so that some are sharded."""
+    by atomic updates, `added` those of them that packets only add to; `steering`: the worker of each frame, so that others are
+    sharded."""
 
     program: Program
     regions: tuple[Region, ...] = ()
     updated: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
     ways: Ways = Ways()
     steering: Steering = UNSTEERED
 
@@ -119,15 +124,18 @@ def notes(atomic: AtomicRegions) -> tuple[str, ...]:
         names = [extern.name for extern in atomic.program.externs if extern.name in group.registers]
         regions = [region for region in atomic.regions if region.registers & group.registers]
         places = ", ".join(dict.fromkeys(f"{region.where} ({region.span})" for region in regions))
-        how = f"{group.kept.value}{_why(atomic, group.kept, regions)}{_why_not_sharded(atomic.steering, group)}"
+        how = f"{group.kept.value}{_why(atomic, group.kept, regions)}{_why_not_sharded(atomic, group)}"
         if group.sharded:
             how = f"sharded over up to {1 << atomic.steering.columns} workers where ports steer frames, else {how}"
         told.append(f"register{'s' if len(names) > 1 else ''} {', '.join(names)}: {how}; touched in {places}")
     return tuple(told)
 
 
-def _why_not_sharded(found: Steering, group: Group) -> str:
-    reason = "" if group.sharded else found.why_not(min(group.registers))
+def _why_not_sharded(atomic: AtomicRegions, group: Group) -> str:
+    if not atomic.ways.steering or group.sharded:
+        return ""
+    added = group.registers <= atomic.added
+    reason = "packets only add to it" if added else atomic.steering.why_not(min(group.registers))
     return f"; not sharded, as {reason}" if reason else ""
 
 
@@ -163,8 +171,9 @@ def with_atomic_regions(program: Program, ways: Ways = Ways()) -> AtomicRegions:
         return (_hold(program, region), *body) if region.registers & locked and region in kept else body
 
     made = _Finder(program, ways).program_with(keep) if kept else program
-    atomic = AtomicRegions(made, tuple(kept), updated, ways)
-    groups = tuple(group.registers for group in atomic.groups)
+    added = only_added(made) if ways.tallies else frozenset()
+    atomic = AtomicRegions(made, tuple(kept), updated, added, ways)
+    groups = tuple(group.registers for group in atomic.groups if not group.registers <= added)
     return replace(atomic, steering=steering(program, groups)) if ways.steering else atomic
 
 
