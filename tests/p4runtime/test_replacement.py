@@ -207,3 +207,15 @@ def test_programs_with_queues_follow_others_and_are_followed(replaceable: Served
     switch.do("set_queue_bit_rate 0")
     assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
     assert waiting() == 0
+
+
+def test_a_program_whose_parser_loops_follows_another(replaceable: Served, tmp_path: Path) -> None:
+    """How much of a frame it reads nobody knows before, so buffers that were made for others must have it in one piece."""
+    tools = replace(toolchain.find(optimise="-O0"), form=toolchain.Form.LIBRARY)
+    looping = Path(__file__).parents[1] / "packets" / "subparsers.p4"
+    library, _ = compilation.build(Request(looping), switches.load(looping), tmp_path / "looping", tools)
+    switch = replaceable.switch
+    switch.do(f"load_program {library.absolute()}", "swap_programs")
+    rest = bytes(9000)
+    frame, left = bytes.fromhex("00030000010203") + rest, bytes.fromhex("000c0600010203") + rest
+    assert switch.client.exchange([(0, frame)]) == [(1, left)]
