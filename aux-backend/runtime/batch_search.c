@@ -5,7 +5,7 @@
 
 /* Of the time, what searches may cost; and how much of it may be saved up, which is there from the start. */
 #define SHARE 0.005
-#define CREDIT_NS 0.5e9
+#define CREDIT_NS 0.25e9
 
 /* A packet's cost has changed: by so much, in so many windows in a row. Twice or three times as much behind searches
  * that have changed nothing, as costs differ by themselves on a machine that does other work, too. */
@@ -30,8 +30,12 @@ static const struct macs_batch compared[] = {
 #define COMPARED (sizeof(compared) / sizeof(compared[0]))
 _Static_assert(COMPARED < MACS_BATCH_ARMS, "there is room for the pair that holds, too");
 
-/* Of each round: turns, and arms that are left behind it. The last one decides between two. */
-static const struct { unsigned turns, left; } rounds[] = {{1, 7}, {2, 4}, {4, 2}, {8, 2}};
+/* Of each round: turns, arms that are left behind it, and the length of a window. The last one decides between two; the
+ * first is short, as it has the worst arms. */
+static const struct {
+    unsigned turns, left;
+    uint64_t window_ns;
+} rounds[] = {{1, 7, 2000000}, {2, 4, 4000000}, {4, 2, 8000000}, {8, 2, 8000000}};
 #define ROUNDS (sizeof(rounds) / sizeof(rounds[0]))
 
 static bool same(struct macs_batch one, struct macs_batch other) {
@@ -43,7 +47,7 @@ static bool is_full(struct macs_batch batch, const struct macs_batch_window *win
 }
 
 uint64_t macs_batch_search_window_ns(const struct macs_batch_search *search) {
-    return search->arm_count ? MACS_BATCH_SEARCH_NS : MACS_BATCH_WATCH_NS;
+    return search->arm_count ? rounds[search->round].window_ns : MACS_BATCH_WATCH_NS;
 }
 
 static double least(double one, double other) {

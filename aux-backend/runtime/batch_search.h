@@ -30,7 +30,6 @@ struct macs_batch_window {
 #define MACS_BATCH_ARMS 15u    /* pairs that are compared, at most */
 #define MACS_BATCH_SAMPLES 16u /* windows of one pair that are kept */
 #define MACS_BATCH_WATCH_NS UINT64_C(100000000)
-#define MACS_BATCH_SEARCH_NS UINT64_C(8000000)
 
 struct macs_batch_arm {
     struct macs_batch batch;
