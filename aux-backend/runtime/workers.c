@@ -33,8 +33,7 @@
 
 static struct macs_input *add_input(struct macs_thread *thread, unsigned slot) {
     struct macs_input *input = &thread->inputs[thread->input_count++];
-    input->port = &thread->sw->ports[slot];
-    input->slot = slot;
+    *input = (struct macs_input){.port = &thread->sw->ports[slot], .slot = slot};
     return input;
 }
 

@@ -84,6 +84,18 @@ def test_a_file_is_read_when_it_is_added(start, tmp_path: Path) -> None:
         assert sorted(read_pcap(tmp_path / "out.pcap")) == sorted(frames)
 
 
+def test_a_file_takes_the_place_of_another_kind_of_port(start, tmp_path: Path) -> None:
+    switch = start()
+    write_pcap(tmp_path / "in.pcap", [ethernet(1)] * 100)
+    switch.do("port_remove 0", f"port_add pcap:{tmp_path}/in.pcap 0", "port_remove 1")
+    while (counted := switch.client.stats()["received"]) < 100:
+        pass
+    switch.do("port_remove 0", "port_add ctl: 3")
+    assert switch.client.inject(3, [ethernet(1)]) == 1
+    while switch.client.stats()["received"] == counted:
+        pass
+
+
 def test_no_packet_of_other_ports_is_lost_meanwhile(start) -> None:
     switch = start("--workers=2")
     switch.do("table_add dmac forward 1 => 1")

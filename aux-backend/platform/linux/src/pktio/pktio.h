@@ -37,7 +37,7 @@ struct macs_odp_pktout {
 } ODP_ALIGNED_CACHE;
 
 /* Whether a port can be told which frames are for which queue: no; most of them, as the kernel sees a frame before it
- * is complete, or as it has one queue and the user looks himself; each. */
+ * is complete; each. */
 enum macs_odp_steers { MACS_ODP_STEERS_NONE, MACS_ODP_STEERS_MOST, MACS_ODP_STEERS_ALL };
 
 /* The number of a frame's queue, modulo how many there are. */

@@ -104,7 +104,7 @@ int odp_pktin_queue_config(odp_pktio_t pktio, const odp_pktin_queue_param_t *par
 int macs_odp_pktio_steer(odp_pktio_t pktio, macs_odp_queue_of_fn *queue_of, const void *context, void *filter,
                          uint32_t instructions) {
     if (pktio->driver->steers == MACS_ODP_STEERS_NONE)
-        return -1;
+        return pktio->rx_end ? 1 : -1; /* nothing comes by it */
     pktio->queue_of = queue_of;
     pktio->queue_of_context = context;
     pktio->filter = filter;

@@ -225,7 +225,6 @@ static int pcap_stop(struct macs_odp_pktio *pktio) {
 
 const struct macs_odp_driver macs_odp_driver_pcap = {
     .name = "pcap",
-    .steers = MACS_ODP_STEERS_MOST,
     .max_input_queues = 1,
     .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
     .open = pcap_open,
