@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import resource
 import struct
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,34 @@ def test_a_file_takes_the_place_of_another_kind_of_port(start, tmp_path: Path) -
     assert switch.client.inject(3, [ethernet(1)]) == 1
     while switch.client.stats()["received"] == counted:
         pass
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ports_of_all_kinds_come_and_go(workers: int, start, tmp_path: Path) -> None:
+    """Whatever there was before: each receives what it has, and what goes to it gets there."""
+    switch = start(f"--workers={workers}")
+    for number in range(8):
+        write_pcap(tmp_path / f"{number}.pcap", [ethernet(1)] * 70)
+    kinds = {"ctl": "ctl:", "pcap": "pcap:{}.pcap", "mem": "mem:{}.pcap", "null": "null:{}"}
+    made, there, received = random.Random(workers), {0: "ctl", 1: "ctl"}, 0
+    switch.do("table_add dmac forward 1 => 1")
+    for _ in range(80):
+        number = made.randrange(8)
+        if number in there:
+            switch.do(f"port_remove {number}")
+            del there[number]
+        else:
+            kind = there[number] = made.choice(tuple(kinds))
+            name = kinds[kind].format(number if kind == "null" else tmp_path / str(number))
+            switch.do(f"port_add {name} {number}")
+            received += 70 * (kind in ("pcap", "mem"))
+        for port in (port for port, kind in there.items() if kind == "ctl"):
+            received += switch.client.inject(port, [ethernet(1)])
+        until = time.monotonic() + 20
+        while (stats := switch.client.stats())["received"] < received or stats["sent"] + stats["dropped"] < received:
+            assert time.monotonic() < until, (there, stats)
+        assert stats["received"] == received and (stats["drops"]["no-port"] == stats["dropped"])
+        assert {port for port, _ in switch.client.collect()} <= {1}
 
 
 def test_no_packet_of_other_ports_is_lost_meanwhile(start) -> None:
