@@ -61,7 +61,7 @@ class Compiler:
             raise NotCompiled("the compiler has failed, and standard error says how") from None
         if isinstance(made, str):
             raise NotCompiled(made[:2000])
-        self._compiled[path.name] = partial(compilation.load, pushed)
+        self._compiled[path.name] = partial(compilation.load_again, pushed)
         return made
 
 

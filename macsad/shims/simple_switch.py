@@ -21,6 +21,8 @@ FRAME = 10240 + 14 + 2 * 4  # bytes: scripts set the MTU to 9500 (p4-utils) or 1
 WHOLE, WHOLE_FRAME, WHOLE_BUFFERS = "MACSAD_WHOLE", 65535, 1024  # where super-frames are not segmented: in 64 MiB
 GRPC = "simple_switch_grpc"
 NO_PROGRAM = Path(__file__).with_name("no_program.p4")
+_TELLING, _SILENT = ("trace", "debug", "info"), ("warn", "error", "off")  # levels of BMv2's log
+_LOG_SIZE, _LOG_FILES = 5 << 20, 3  # its defaults
 EVERYWHERE = ("0.0.0.0", "[::]", "")
 _USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4) [-- options of the target]"
 # What is understood and has no effect → why, for who asked for it. What asks for less than there is needs no word:
@@ -30,10 +32,7 @@ _WITHOUT_EFFECT = {
     "notifications_addr": "no notifications are sent to nanomsg; digests go to subscribers of the control socket",
     "debugger": "there is no debugger",
     "debugger_addr": "there is no debugger",
-    "dump_packet_data": "packets are not logged",
-    "log_level": "all is told, at any level",
-    "log_file_max_size": "one log file is written, of any size",
-    "log_file_max_files": "one log file is written, of any size",
+    "dump_packet_data": "the bytes of packets are not logged; --pcap writes them to files",
 }
 _REFUSED = {
     "packet_in": "packets are not taken from nanomsg: name interfaces by -i",
@@ -58,13 +57,23 @@ def parser(name: str) -> Parser:
         help=f"serve Thrift there, on this host [{DEFAULT_PORT}]",
     )
     add("--device-id", type=int, default=0, metavar="N")
-    add("--log-file", type=Path, metavar="FILE", help="where messages of the program go")
-    add(
+    logs = made.add_mutually_exclusive_group()
+    logs.add_argument(
+        "--log-file",
+        type=Path,
+        metavar="FILE",
+        help="what becomes of packets, and messages of the program, in FILE.txt",
+    )
+    logs.add_argument(
         "--log-console",
         action="store_true",
         help="what becomes of packets, on standard output; messages of the program on standard error",
     )
-    add("-L", "--log-level", metavar="LEVEL")
+    add(
+        "-L", "--log-level", choices=[*_TELLING, *_SILENT], default="trace", help="warn, error, off: no packets [trace]"
+    )
+    add("--log-file-max-size", type=int, default=_LOG_SIZE, metavar="BYTES", help=f"of FILE.txt [{_LOG_SIZE}]")
+    add("--log-file-max-files", type=int, default=_LOG_FILES, metavar="N", help=f"FILE.1.txt, ... [{_LOG_FILES}]")
     add("--pcap", nargs="?", const=".", metavar="DIR")
     add("--dump-packet-data", type=int, metavar="N")
     add(
@@ -76,8 +85,7 @@ def parser(name: str) -> Parser:
     add("--restore-state", type=Path, metavar="FILE", help="begin with what serialize_state has written")
     for option in ("packet-in", "nanolog", "notifications-addr", "debugger-addr"):
         add(f"--{option}", metavar="ADDR")
-    for option in ("log-file-max-size", "log-file-max-files", "max-port-count"):
-        add(f"--{option}", type=int, metavar="N")
+    add("--max-port-count", type=int, metavar="N")
     for option in ("log-flush", "debugger"):
         add(f"--{option}", action="store_true")
     add("-v", "--version", action="version", version=f"macsad {version('macsad')}, as {name}")
@@ -139,9 +147,18 @@ def _options(name: str, asked: argparse.Namespace) -> list[str]:
         words += ["--pcap", asked.pcap]
     if (asked.priority_queues or 1) > 1:
         words += ["--queues", "--priority-queues", str(asked.priority_queues)]
+    return words + _logs(asked)
+
+
+def _logs(asked: argparse.Namespace) -> list[str]:
+    """The options of `macsad run` that tell what becomes of packets. BMv2's log files have a suffix (spdlog)."""
+    tells, words = asked.log_level in _TELLING, []
     if asked.log_file:
-        words += ["--log", str(asked.log_file)]
-    if asked.log_console:
+        file = f"{asked.log_file}.txt"
+        words += ["--log", file]
+        if tells:
+            words += ["--trace", file, "--trace-limit", str(asked.log_file_max_size), str(asked.log_file_max_files)]
+    elif asked.log_console and tells:
         words += ["--trace", "-"]
     return words
 
@@ -151,6 +168,8 @@ def _refused(asked: argparse.Namespace) -> str | None:
     for option, why in _REFUSED.items():
         if getattr(asked, option, None):
             return f"--{option.replace('_', '-')}: {why}"
+    if asked.log_file_max_size < 1 or asked.log_file_max_files < 0:
+        return "--log-file-max-size is at least 1, --log-file-max-files at least 0"
     if asked.drop_port not in (None, DROP_PORT):
         return f"--drop-port: the drop port is {DROP_PORT}"
     return "--use-files: files are read at once; give 0" if asked.use_files else None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
+from macsad.trace.rotated import Limit, Rotated
 from transpiler.recursion import deep_recursion
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from transpiler.interpreter.watch import Watch
 
 Load = Callable[[], "Program"]
+Out = TextIO | Rotated
 _NS = 1_000_000_000
 _NO_OTHERS: Mapping[str, Load] = {}
 
@@ -139,12 +141,29 @@ def show(load: Load, socket: Path, filter: Filter, *, as_json: bool, output: Tex
     return 0
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where packets are told: a file, None for standard output. `shared`: the switch appends its messages to it, too. `limit`:
+    the sizes of it and of those that are kept."""
+
+    path: Path | None = None
+    shared: bool = False
+    limit: Limit | None = None
+
+    def opened(self, ended: contextlib.ExitStack) -> Out:
+        """Closed with `ended`. Raises: OSError."""
+        if self.path is None:
+            return sys.stdout
+        if self.limit is not None:
+            return ended.enter_context(Rotated(self.path, self.limit))
+        return ended.enter_context(self.path.open("a" if self.shared else "w"))
+
+
 @contextlib.contextmanager
-def beside(load: Load, others: Mapping[str, Load], filter: Filter, path: Path | None, socket: Path) -> Iterator[None]:
-    """Packets of the switch at that socket are told while the context lasts, in a file (None: on standard output). `others`:
-    as in Tracer."""
+def beside(load: Load, others: Mapping[str, Load], filter: Filter, place: Place, socket: Path) -> Iterator[None]:
+    """Packets of the switch at that socket are told while the context lasts. `others`: as in Tracer."""
     with contextlib.ExitStack() as ended:
-        output = sys.stdout if path is None else ended.enter_context(path.open("w"))
+        output = place.opened(ended)
         client = ended.enter_context(Client(socket))
         thread = threading.Thread(target=_tell, args=(load, others, client, filter, output), daemon=True)
         thread.start()
@@ -156,7 +175,7 @@ def beside(load: Load, others: Mapping[str, Load], filter: Filter, path: Path | 
 
 
 @deep_recursion()
-def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: TextIO) -> None:
+def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: Out) -> None:
     try:
         for told in Tracer(load, client, filter, others):
             output.write(told.text())

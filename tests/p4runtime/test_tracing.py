@@ -177,7 +177,7 @@ def test_command(switch: Switch, client: Client, capsys: pytest.CaptureFixture[s
 def test_beside_a_switch(switch: Switch, tmp_path: Path) -> None:
     """As `macsad run --trace FILE` has it."""
     file, end = tmp_path / "told", time.monotonic() + 20
-    with tracing.beside(partial(switches.load, PROGRAM), {}, Filter(), file, switch.socket):
+    with tracing.beside(partial(switches.load, PROGRAM), {}, Filter(), tracing.Place(file), switch.socket):
         while " receive  port 1, 60 bytes\n" not in file.read_text():
             switch.client.exchange([(1, ethernet(3))])
             assert time.monotonic() < end
