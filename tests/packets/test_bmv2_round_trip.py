@@ -85,3 +85,9 @@ def test_who_may_change_entries_is_kept(tmp_path: Path) -> None:
             if table.name != "I.prefix_t":  # where the longest prefix wins
                 assert [entry.priority for entry in there.entries] == [entry.priority for entry in table.entries]
             assert [entry.call.action for entry in there.entries] == [entry.call.action for entry in table.entries]
+
+
+def test_a_meter_whose_result_nobody_reads(tmp_path: Path) -> None:
+    """It has a place all the same: the format wants one."""
+    read = again(HERE.parent / "c" / "edges.p4", tmp_path)
+    assert "I.pace" in read.table["I.paced"].direct
