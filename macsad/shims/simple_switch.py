@@ -45,7 +45,7 @@ _REFUSED = {
 def parser(name: str) -> Parser:
     made = Parser(name, _USAGE, "Runs a program as BMv2's command of this name does (macsad).")
     add = made.add_argument
-    add("program", nargs="?", type=Path)
+    add("program", nargs="?", type=Path, help="what `p4c --target bmv2` writes, or P4")
     add("-i", "--interface", action="append", default=[], metavar="N@NAME", help="port N is an interface")
     add("--use-files", type=int, metavar="SECONDS", help="ports are NAME_in.pcap and NAME_out.pcap")
     add("--no-p4", action="store_true", help="begin without a program: a controller sets one")
@@ -56,7 +56,7 @@ def parser(name: str) -> Parser:
         metavar="N",
         help=f"serve Thrift there, on this host [{DEFAULT_PORT}]",
     )
-    add("--device-id", type=int, default=0, metavar="N")
+    add("--device-id", type=int, default=0, metavar="N", help="by which controllers know the switch [0]")
     logs = made.add_mutually_exclusive_group()
     logs.add_argument(
         "--log-file",
@@ -74,8 +74,7 @@ def parser(name: str) -> Parser:
     )
     add("--log-file-max-size", type=int, default=_LOG_SIZE, metavar="BYTES", help=f"of FILE.txt [{_LOG_SIZE}]")
     add("--log-file-max-files", type=int, default=_LOG_FILES, metavar="N", help=f"FILE.1.txt, ... [{_LOG_FILES}]")
-    add("--pcap", nargs="?", const=".", metavar="DIR")
-    add("--dump-packet-data", type=int, metavar="N")
+    add("--pcap", nargs="?", const=".", metavar="DIR", help="write captures of all ports there [.]")
     add(
         "--whole",
         action="store_true",
@@ -83,26 +82,39 @@ def parser(name: str) -> Parser:
         help=f"super-frames of TCP are not segmented; likewise where {WHOLE} is set",
     )
     add("--restore-state", type=Path, metavar="FILE", help="begin with what serialize_state has written")
-    for option in ("packet-in", "nanolog", "notifications-addr", "debugger-addr"):
-        add(f"--{option}", metavar="ADDR")
-    add("--max-port-count", type=int, metavar="N")
-    for option in ("log-flush", "debugger"):
-        add(f"--{option}", action="store_true")
     add("-v", "--version", action="version", version=f"macsad {version('macsad')}, as {name}")
-    add("--json-version", action="version", version="2.24")
+    add("--json-version", action="version", version="2.24", help="show the version of BMv2's JSON and exit")
     target = made.add_argument_group("options of the target, also behind --")
-    for option in ("drop-port", "priority-queues", "max-mc-groups", "max-l1-entries", "max-l2-entries"):
-        target.add_argument(f"--{option}", type=int, metavar="N")
+    target.add_argument("--priority-queues", type=int, metavar="N", help="queues of each port [1]")
+    target.add_argument("--drop-port", type=int, metavar="N", help=f"always {DROP_PORT}")
     if name == GRPC:
-        target.add_argument("--grpc-server-addr", metavar="ADDR", default="0.0.0.0:9559")
-        target.add_argument("--cpu-port", type=int, metavar="N")
-        for option in ("dp-grpc-server-addr", "grpc-server-cacert", "grpc-server-cert", "grpc-server-key"):
-            target.add_argument(f"--{option}", metavar="VALUE")
-        for option in ("grpc-server-ssl", "grpc-server-with-client-auth", "disable-swap"):
-            target.add_argument(f"--{option}", action="store_true")
+        target.add_argument(
+            "--grpc-server-addr", metavar="ADDR", default="0.0.0.0:9559", help="serve P4Runtime there [0.0.0.0:9559]"
+        )
+        target.add_argument("--cpu-port", type=int, metavar="N", help="the port of packets from and to controllers")
     else:
         target.add_argument("--enable-swap", action="store_true", help="load_new_config_file, swap_configs")
+    _without_effect(made.add_argument_group("have no effect, or ask for what there is"), name)
+    _refused_options(made.add_argument_group("are refused"), name)
     return made
+
+
+def _without_effect(group: argparse._ArgumentGroup, name: str) -> None:
+    for option in ("nanolog", "notifications-addr", "debugger-addr"):
+        group.add_argument(f"--{option}", metavar="ADDR")
+    for option in ("dump-packet-data", "max-port-count", "max-mc-groups", "max-l1-entries", "max-l2-entries"):
+        group.add_argument(f"--{option}", type=int, metavar="N")
+    for option in ("log-flush", "debugger", *(["disable-swap"] if name == GRPC else [])):
+        group.add_argument(f"--{option}", action="store_true")
+
+
+def _refused_options(group: argparse._ArgumentGroup, name: str) -> None:
+    group.add_argument("--packet-in", metavar="ADDR")
+    if name == GRPC:
+        for option in ("dp-grpc-server-addr", "grpc-server-cacert", "grpc-server-cert", "grpc-server-key"):
+            group.add_argument(f"--{option}", metavar="VALUE")
+        for option in ("grpc-server-ssl", "grpc-server-with-client-auth"):
+            group.add_argument(f"--{option}", action="store_true")
 
 
 def main(name: str, arguments: list[str]) -> int:
@@ -128,9 +140,10 @@ def _choose_program(asked: argparse.Namespace) -> str:
     if asked.program is None and asked.pcap and Path(asked.pcap).is_file():
         asked.program, asked.pcap = Path(asked.pcap), "."  # the folder was left out
     if (asked.program is None) is not asked.no_p4:
-        return "--no-p4 and a program" if asked.no_p4 else "name a program"
+        return "--no-p4 and a program" if asked.no_p4 else "name a program, as PROGRAM.json, or give --no-p4"
     asked.program = asked.program or NO_PROGRAM
-    return ""
+    missing = (path for path in (asked.program, asked.restore_state) if path and not path.exists())
+    return next((f"{path}: no such file" for path in missing), "")
 
 
 def _options(name: str, asked: argparse.Namespace) -> list[str]:
@@ -170,6 +183,8 @@ def _refused(asked: argparse.Namespace) -> str | None:
             return f"--{option.replace('_', '-')}: {why}"
     if asked.log_file_max_size < 1 or asked.log_file_max_files < 0:
         return "--log-file-max-size is at least 1, --log-file-max-files at least 0"
+    if not 0 <= asked.thrift_port < 1 << 16:
+        return f"--thrift-port {asked.thrift_port}: not in 0..65535"
     if asked.drop_port not in (None, DROP_PORT):
         return f"--drop-port: the drop port is {DROP_PORT}"
     return "--use-files: files are read at once; give 0" if asked.use_files else None
@@ -190,11 +205,15 @@ def _p4runtime(name: str, asked: argparse.Namespace) -> list[str]:
 def _ports(asked: argparse.Namespace) -> tuple[list[str], str]:
     """The ports as `macsad run` has them, or what is wrong with one."""
     words: list[str] = []
+    numbers: set[int] = set()
     for text in asked.interface:
         match = re.fullmatch(r"(\d+)@(.+)", text)
         if match is None:
             return [], f"'{text}' is not PORT@INTERFACE"
         number, interface = match.groups()
+        if int(number) in numbers:
+            return [], f"-i {text}: port {int(number)} is there twice"
+        numbers.add(int(number))
         if asked.use_files is not None:
             interface = f"pcap:{interface}_in.pcap,{interface}_out.pcap"
         elif asked.whole and ":" not in interface:

@@ -84,8 +84,12 @@ def test_p4c_tells_wrong_usage(words: list[str], told: str, capsys: pytest.Captu
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """The calls of macsad."""
+    """The calls of macsad, in a folder with programs and a state."""
     calls: list[list[str]] = []
+    monkeypatch.chdir(tmp_path)
+    for name in ("build/basic.json", "p.json", "state"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("{}")
     monkeypatch.setattr(cli, "call", lambda words: calls.append(words) or 0)
     monkeypatch.setattr(simple_switch, "socket_of", lambda port: tmp_path / f"thrift-{port}.sock")
     return calls
@@ -176,7 +180,11 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("", "name a program"),
+        ("", "name a program, as PROGRAM.json, or give --no-p4"),
+        ("nothing.json", "simple_switch: error: nothing.json: no such file"),
+        ("--restore-state nothing p.json", "simple_switch: error: nothing: no such file"),
+        ("--thrift-port 70000 p.json", "--thrift-port 70000: not in 0..65535"),
+        ("-i 1@a -i 2@b -i 01@c p.json", "-i 01@c: port 1 is there twice"),
         ("-i eth0 p.json", "'eth0' is not PORT@INTERFACE"),
         ("--drop-port 5 p.json", "the drop port is 511"),
         ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
