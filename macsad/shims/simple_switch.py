@@ -32,7 +32,6 @@ _WITHOUT_EFFECT = {
     "notifications_addr": "no notifications are sent to nanomsg; digests go to subscribers of the control socket",
     "debugger": "there is no debugger",
     "debugger_addr": "there is no debugger",
-    "dump_packet_data": "the bytes of packets are not logged; --pcap writes them to files",
 }
 _REFUSED = {
     "packet_in": "packets are not taken from nanomsg: name interfaces by -i",
@@ -74,6 +73,7 @@ def parser(name: str) -> Parser:
     )
     add("--log-file-max-size", type=int, default=_LOG_SIZE, metavar="BYTES", help=f"of FILE.txt [{_LOG_SIZE}]")
     add("--log-file-max-files", type=int, default=_LOG_FILES, metavar="N", help=f"FILE.1.txt, ... [{_LOG_FILES}]")
+    add("--dump-packet-data", type=int, default=0, metavar="N", help="the log has the first N bytes of packets [0]")
     add("--pcap", nargs="?", const=".", metavar="DIR", help="write captures of all ports there [.]")
     add(
         "--whole",
@@ -102,7 +102,7 @@ def parser(name: str) -> Parser:
 def _without_effect(group: argparse._ArgumentGroup, name: str) -> None:
     for option in ("nanolog", "notifications-addr", "debugger-addr"):
         group.add_argument(f"--{option}", metavar="ADDR")
-    for option in ("dump-packet-data", "max-port-count", "max-mc-groups", "max-l1-entries", "max-l2-entries"):
+    for option in ("max-port-count", "max-mc-groups", "max-l1-entries", "max-l2-entries"):
         group.add_argument(f"--{option}", type=int, metavar="N")
     for option in ("log-flush", "debugger", *(["disable-swap"] if name == GRPC else [])):
         group.add_argument(f"--{option}", action="store_true")
@@ -173,6 +173,8 @@ def _logs(asked: argparse.Namespace) -> list[str]:
             words += ["--trace", file, "--trace-limit", str(asked.log_file_max_size), str(asked.log_file_max_files)]
     elif asked.log_console and tells:
         words += ["--trace", "-"]
+    if "--trace" in words and asked.dump_packet_data > 0:
+        words += ["--trace-bytes", str(asked.dump_packet_data)]
     return words
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Load = Callable[[], "Program"]
 Out = TextIO | Rotated
 _NS = 1_000_000_000
+_ROW = 16  # bytes of a line
 _NO_OTHERS: Mapping[str, Load] = {}
 
 
@@ -40,10 +41,14 @@ class Told:
     sent: tuple[tuple[int, bytes], ...]
     lost: int
 
-    def text(self) -> str:
-        """For people, a line a step."""
+    def text(self, most: int = 0) -> str:
+        """For people, a line a step; then the first bytes of each frame, as many as `most`."""
         head = f"\n{self.time_ns / _NS:.6f} s\n"
-        return head + "".join(f"{event}\n" for event in self.events)
+        told = head + "".join(f"{event}\n" for event in self.events)
+        if most:
+            told += _dump(f"from port {self.port}", self.frame[:most])
+            told += "".join(_dump(f"to port {port}", frame[:most]) for port, frame in self.sent)
+        return told
 
     def json(self) -> str:
         """A line."""
@@ -51,6 +56,11 @@ class Told:
         sent = [{"port": port, "frame": frame.hex()} for port, frame in self.sent]
         return json.dumps({"port": self.port, "time_ns": self.time_ns, "frame": self.frame.hex(), "events": events,
                            "sent": sent, "lost": self.lost})  # fmt: skip
+
+
+def _dump(title: str, frame: bytes) -> str:
+    rows = [f"{at:04x}  {frame[at : at + _ROW].hex(' ')}" for at in range(0, len(frame), _ROW)]
+    return "".join(f"{'bytes':>8}  {text}\n" for text in (title, *rows))
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -144,11 +154,12 @@ def show(load: Load, socket: Path, filter: Filter, *, as_json: bool, output: Tex
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where packets are told: a file, None for standard output. `shared`: the switch appends its messages to it, too. `limit`:
-    the sizes of it and of those that are kept."""
+    the sizes of it and of those that are kept. `most`: bytes of frames that are shown."""
 
     path: Path | None = None
     shared: bool = False
     limit: Limit | None = None
+    most: int = 0
 
     def opened(self, ended: contextlib.ExitStack) -> Out:
         """Closed with `ended`. Raises: OSError."""
@@ -165,7 +176,7 @@ def beside(load: Load, others: Mapping[str, Load], filter: Filter, place: Place,
     with contextlib.ExitStack() as ended:
         output = place.opened(ended)
         client = ended.enter_context(Client(socket))
-        thread = threading.Thread(target=_tell, args=(load, others, client, filter, output), daemon=True)
+        thread = threading.Thread(target=_tell, args=(load, others, client, filter, output, place.most), daemon=True)
         thread.start()
         try:
             yield
@@ -175,10 +186,10 @@ def beside(load: Load, others: Mapping[str, Load], filter: Filter, place: Place,
 
 
 @deep_recursion()
-def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: Out) -> None:
+def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: Out, most: int) -> None:
     try:
         for told in Tracer(load, client, filter, others):
-            output.write(told.text())
+            output.write(told.text(most))
             output.flush()
     except NoSwitchError:
         pass  # it has ended, or this process ends

@@ -74,6 +74,8 @@ class Running(GeneratingCommand):
 @click.option("--trace-limit", "limit", type=(click.IntRange(1), click.IntRange(0)), metavar="BYTES FILES",
               help="With --trace FILE.txt, which is appended to then: where it would have more bytes, it is moved to "
                    "FILE.1.txt, and so on, as many files as these.")  # fmt: skip
+@click.option("--trace-bytes", "most", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="With --trace: also show the first N bytes of frames that are received and sent.")  # fmt: skip
 @click.option("--place", metavar="auto|FILE",
               help="Run the stages on the cores that FILE says, which `macsad place` has written; auto: place now.")  # fmt: skip
 @generating_options
@@ -93,6 +95,7 @@ def command(
     metrics: str | None,
     trace: Path | None,
     limit: tuple[int, int] | None,
+    most: int,
     place: str | None,
     rest: tuple[str, ...],
     **program: object,
@@ -172,7 +175,7 @@ def command(
         if metrics_at is not None:
             servers.append(functools.partial(exporting.listening, metrics_at))
         if trace is not None:
-            where = tracing.Place(None if str(trace) == "-" else trace, trace in logged, kept)
+            where = tracing.Place(None if str(trace) == "-" else trace, trace in logged, kept, most)
             load = functools.partial(compilation.load_again, request)
             servers.append(functools.partial(tracing.beside, load, pushed, Filter(per_second=PER_SECOND), where))
         tells_ends = built_for.platform != "odp"
