@@ -108,15 +108,18 @@ class Tracer:
         from macsad.trace.live import AnotherProgram
 
         try:
-            live = self.begin()
+            self._live = live = self._live or self._live_of(self._of_what_runs())
             live.refresh(changes)
         except AnotherProgram:
-            load = self._others.get(self._client.describe()["source"])
-            if load is None:
+            load = self._of_what_runs()
+            if load is self._load:
                 raise
             self._live = live = self._live_of(load)
             live.refresh(changes)
         return live
+
+    def _of_what_runs(self) -> Load:
+        return self._others.get(self._client.describe()["source"], self._load)
 
     def _live_of(self, load: Load) -> Live:
         from macsad.trace.live import Live

@@ -161,13 +161,14 @@ def command(
         command_line = (*wrapper, str(known.binary.resolve()))
         servers: list[running.Beside] = []
         pushed: replacing.Programs = {}  # programs that may take this one's place
+        told = pushed if trace is not None else None
         if settings is not None:
-            build = replacing.builder(request, tools, folder, pushed) if replaceable else None
+            build = replacing.builder(request, tools, folder, told) if replaceable else None
             source = request.path.read_bytes()
             servers.append(functools.partial(serving, settings, listening[0], known, source, build=build))
         if thrift is not None:
             # where P4Runtime serves too, its controllers alone put other programs in place
-            swapper = replacing.swapper(request, tools, folder, pushed) if replaceable and settings is None else None
+            swapper = replacing.swapper(request, tools, folder, told) if replaceable and settings is None else None
             of_thrift = functools.partial(
                 serving_thrift, replace(thrift, config=known.json), listening[1], build=swapper
             )
