@@ -167,6 +167,11 @@ def load(request: Request) -> Program:
         return program
 
 
+def load_again(request: Request) -> Program:
+    """A program that has been read before, and is there no more: its warnings have been printed. Raises: Rejected."""
+    return load(replace(request, warnings=("no-all",)))
+
+
 def generate_c(request: Request, program: Program) -> Generated:
     """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, BadTarget,
     click.BadParameter."""

@@ -35,12 +35,30 @@ class Pushed:
     json: str | None
 
 
+class ReadAhead:
+    """A program that is read before it runs, so that its first packet is told with the entries that it met. Gives it away: the
+    second call reads it again."""
+
+    def __init__(self, load: Callable[[], Program]) -> None:
+        self._load = load
+        self._program: Program | None = load()
+
+    def __call__(self) -> Program:
+        program = self._program
+        self.forget()
+        return program or self._load()
+
+    def forget(self) -> None:
+        self._program = None
+
+
 class Compiler:
     """Compiles P4 source or BMv2's JSON with the options of the first program, each push in a folder of its own. `compiled` is
-    where the programs go, by the names of their files."""
+    where the programs go, by the names of their files, None where nobody tells packets; the last of them is there already."""
 
-    def __init__(self, request: Request, tools: Toolchain, folder: Path, compiled: Programs) -> None:
+    def __init__(self, request: Request, tools: Toolchain, folder: Path, compiled: Programs | None) -> None:
         self._request, self._folder, self._compiled = request, folder, compiled
+        self._last: ReadAhead | None = None
         self._tools = dataclasses.replace(tools, form=Form.LIBRARY)
         self._numbers = itertools.count(1)
 
@@ -61,7 +79,10 @@ class Compiler:
             raise NotCompiled("the compiler has failed, and standard error says how") from None
         if isinstance(made, str):
             raise NotCompiled(made[:2000])
-        self._compiled[path.name] = partial(compilation.load, pushed)
+        if self._compiled is not None:
+            if self._last is not None:
+                self._last.forget()  # nobody has asked for it
+            self._last = self._compiled[path.name] = ReadAhead(partial(compilation.load_again, pushed))
         return made
 
 
@@ -76,7 +97,7 @@ def _compiled(request: Request, folder: Path, tools: Toolchain, json: bool) -> P
     return Pushed(library.absolute(), header_widths(program), text)
 
 
-def builder(request: Request, tools: Toolchain, folder: Path, compiled: Programs) -> Callable[[bytes], object]:
+def builder(request: Request, tools: Toolchain, folder: Path, compiled: Programs | None) -> Callable[[bytes], object]:
     """Makes a Replacement, as P4Runtime has it, of a device config. Raises: Refused."""
     from macsad.p4runtime.codes import Code, Refused
     from macsad.p4runtime.replacement import Replacement
@@ -95,7 +116,7 @@ def builder(request: Request, tools: Toolchain, folder: Path, compiled: Programs
 
 
 def swapper(
-    request: Request, tools: Toolchain, folder: Path, compiled: Programs
+    request: Request, tools: Toolchain, folder: Path, compiled: Programs | None
 ) -> Callable[[str], tuple[Path, str | None]]:
     """Makes, of a program's text, what Thrift's services load: its library, and the program as BMv2's JSON, None where that
     has no form for it. Raises: Refused."""

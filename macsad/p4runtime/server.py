@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable
 from concurrent import futures
@@ -60,6 +61,7 @@ class Listening:
 
     def __init__(self, address: str, security: Security | None, streams: Streams) -> None:
         """Raises: BadAddress, OSError."""
+        _bindable(address)
         self.streams = streams
         limits = [("grpc.max_receive_message_length", MESSAGE_MAX), ("grpc.so_reuseport", 0)]
         self._late = _Late()
@@ -85,6 +87,20 @@ class Listening:
         self.streams.serve(None)
         self.streams.arbitration.end()
         self.server.stop(None)
+
+
+def _bindable(address: str) -> None:
+    """gRPC does not say what is wrong with an address, and prints lines of its own. Raises: BadAddress."""
+    if address.startswith("unix:"):
+        return
+    host, _, port = address.rpartition(":")
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+    except OSError as error:
+        raise BadAddress(f"cannot listen at {address}: {error.strerror}") from None
 
 
 def start(service: Service, address: str, security: Security | None) -> tuple[Any, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,26 +26,37 @@ def parser(name: str) -> Parser:
     made = Parser(name, "%(prog)s [options] PROGRAM.p4", "Compiles for BMv2's simple_switch (macsad).")
     add = made.add_argument
     add("program", type=Path)
-    add("--std", choices=["p4-14", "p4-16", "p4_14", "p4_16"], metavar="p4-14|p4-16")
-    add("--p4v", choices=["14", "16"], metavar="14|16")
-    add("--arch", default="v1model", metavar="ARCH")
+    languages = ["p4-14", "p4-16", "p4_14", "p4_16"]
+    add("--std", choices=languages, metavar="p4-14|p4-16", help="the language, where the text leaves doubt")
+    add("--p4v", choices=["14", "16"], metavar="14|16", help="likewise")
+    add("--arch", default="v1model", metavar="ARCH", help="v1model, the one that there is")
     add("-o", dest="output", type=Path, metavar="PLACE", help="the JSON" if name == BACKEND else "the folder for it")
-    add("--p4runtime-files", "--p4runtime-file", action="append", default=[], metavar="FILE[,FILE...]")
-    add("--p4runtime-format", choices=list(_SUFFIXES), metavar="text|json|binary")
-    add("-I", dest="include", action="append", type=Path, default=[], metavar="DIR")
-    add("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]")
-    for option in ("emit-externs", "ndebug", "testJson"):
-        add(f"--{option}", action="store_true")
-    for option in ("Wdisable", "Werror", "Wwarn"):
-        add(f"--{option}", nargs="?", const="", action="append", default=[])
-    add("-g", action="store_true")
-    for option in ("toJSON", "pp", "dump", "top4", "Tlog"):
-        add(f"--{option}", metavar="X")
+    add(
+        "--p4runtime-files",
+        "--p4runtime-file",
+        action="append",
+        default=[],
+        metavar="FILE[,FILE...]",
+        help="P4Info; the suffix says the form: .txtpb, .json, .bin",
+    )
+    add("--p4runtime-format", choices=list(_SUFFIXES), metavar="text|json|binary", help="its form, whatever the suffix")
+    add("-I", dest="include", action="append", type=Path, default=[], metavar="DIR", help="search includes there too")
+    add("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
     add("-v", "--version", action="version", version=f"{name} of macsad {version('macsad')}")
     if name != BACKEND:
-        add("-b", "--target", dest="target", default="bmv2", metavar="bmv2")
-        add("-E", dest="preprocess", action="store_true")
+        add("-b", "--target", dest="target", default="bmv2", metavar="bmv2", help="bmv2, the one that there is")
+        add("-E", dest="preprocess", action="store_true", help="is refused")
+    _without_effect(made.add_argument_group("have no effect"))
     return made
+
+
+def _without_effect(group: argparse._ArgumentGroup) -> None:
+    for option in ("-g", "--emit-externs", "--ndebug", "--testJson"):
+        group.add_argument(option, action="store_true")
+    for option in ("Wdisable", "Werror", "Wwarn"):
+        group.add_argument(f"--{option}", nargs="?", const="", action="append", default=[], metavar="NAME")
+    for option in ("toJSON", "pp", "dump", "top4", "Tlog"):
+        group.add_argument(f"--{option}", metavar="X")
 
 
 def main(name: str, arguments: list[str]) -> int:

@@ -5,6 +5,7 @@ As BMv2's, it goes on behind a command that fails, and exits with 0.
 
 from __future__ import annotations
 
+import argparse
 import cmd
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from macsad.shims.options import Parser, fail
 from macsad.shims.ports import DEFAULT_PORT
+from macsad.terminal import Unwritable, flush, shown_streams
 
 if TYPE_CHECKING:
     from macsad.shims.cli.session import Session
@@ -82,8 +84,18 @@ def parser(name: str) -> Parser:
 
 
 def main(name: str, arguments: list[str]) -> int:
-    """Runs the commands of standard input. 1: no switch."""
+    """Runs the commands of standard input. 1: no switch, or nobody reads what they print, as behind `| head`."""
     asked = parser(name).parse_args(arguments)
+    with shown_streams():
+        try:
+            code = _run(name, asked)
+        except Unwritable:
+            code = 1
+        return 1 if flush() else code
+
+
+def _run(name: str, asked: argparse.Namespace) -> int:
+    """Raises: Unwritable."""
     try:
         from macsad.shims.cli import connection
     except ImportError as error:
@@ -91,6 +103,8 @@ def main(name: str, arguments: list[str]) -> int:
     try:
         session = connection.connect(asked.thrift_ip, asked.thrift_port, asked.pre, asked.json)
         Prompt(session).cmdloop()
+    except Unwritable:
+        raise
     except connection.NoSwitch as error:
         print(f"Could not connect to thrift client on port {asked.thrift_port}")
         print("Make sure the switch is running and that you have the right port")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
+from macsad.trace.rotated import Limit, Rotated
 from transpiler.recursion import deep_recursion
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from transpiler.interpreter.watch import Watch
 
 Load = Callable[[], "Program"]
+Out = TextIO | Rotated
 _NS = 1_000_000_000
+_ROW = 16  # bytes of a line
 _NO_OTHERS: Mapping[str, Load] = {}
 
 
@@ -38,10 +41,14 @@ class Told:
     sent: tuple[tuple[int, bytes], ...]
     lost: int
 
-    def text(self) -> str:
-        """For people, a line a step."""
+    def text(self, most: int = 0) -> str:
+        """For people, a line a step; then the first bytes of each frame, as many as `most`."""
         head = f"\n{self.time_ns / _NS:.6f} s\n"
-        return head + "".join(f"{event}\n" for event in self.events)
+        told = head + "".join(f"{event}\n" for event in self.events)
+        if most:
+            told += _dump(f"from port {self.port}", self.frame[:most])
+            told += "".join(_dump(f"to port {port}", frame[:most]) for port, frame in self.sent)
+        return told
 
     def json(self) -> str:
         """A line."""
@@ -49,6 +56,11 @@ class Told:
         sent = [{"port": port, "frame": frame.hex()} for port, frame in self.sent]
         return json.dumps({"port": self.port, "time_ns": self.time_ns, "frame": self.frame.hex(), "events": events,
                            "sent": sent, "lost": self.lost})  # fmt: skip
+
+
+def _dump(title: str, frame: bytes) -> str:
+    rows = [f"{at:04x}  {frame[at : at + _ROW].hex(' ')}" for at in range(0, len(frame), _ROW)]
+    return "".join(f"{'bytes':>8}  {text}\n" for text in (title, *rows))
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -96,15 +108,18 @@ class Tracer:
         from macsad.trace.live import AnotherProgram
 
         try:
-            live = self.begin()
+            self._live = live = self._live or self._live_of(self._of_what_runs())
             live.refresh(changes)
         except AnotherProgram:
-            load = self._others.get(self._client.describe()["source"])
-            if load is None:
+            load = self._of_what_runs()
+            if load is self._load:
                 raise
             self._live = live = self._live_of(load)
             live.refresh(changes)
         return live
+
+    def _of_what_runs(self) -> Load:
+        return self._others.get(self._client.describe()["source"], self._load)
 
     def _live_of(self, load: Load) -> Live:
         from macsad.trace.live import Live
@@ -139,14 +154,32 @@ def show(load: Load, socket: Path, filter: Filter, *, as_json: bool, output: Tex
     return 0
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where packets are told: a file, None for standard output. `shared`: the switch appends its messages to it, too. `limit`:
+    the sizes of it and of those that are kept. `most`: bytes of frames that are shown."""
+
+    path: Path | None = None
+    shared: bool = False
+    limit: Limit | None = None
+    most: int = 0
+
+    def opened(self, ended: contextlib.ExitStack) -> Out:
+        """Closed with `ended`. Raises: OSError."""
+        if self.path is None:
+            return sys.stdout
+        if self.limit is not None:
+            return ended.enter_context(Rotated(self.path, self.limit))
+        return ended.enter_context(self.path.open("a" if self.shared else "w"))
+
+
 @contextlib.contextmanager
-def beside(load: Load, others: Mapping[str, Load], filter: Filter, path: Path | None, socket: Path) -> Iterator[None]:
-    """Packets of the switch at that socket are told while the context lasts, in a file (None: on standard output). `others`:
-    as in Tracer."""
+def beside(load: Load, others: Mapping[str, Load], filter: Filter, place: Place, socket: Path) -> Iterator[None]:
+    """Packets of the switch at that socket are told while the context lasts. `others`: as in Tracer."""
     with contextlib.ExitStack() as ended:
-        output = sys.stdout if path is None else ended.enter_context(path.open("w"))
+        output = place.opened(ended)
         client = ended.enter_context(Client(socket))
-        thread = threading.Thread(target=_tell, args=(load, others, client, filter, output), daemon=True)
+        thread = threading.Thread(target=_tell, args=(load, others, client, filter, output, place.most), daemon=True)
         thread.start()
         try:
             yield
@@ -156,10 +189,10 @@ def beside(load: Load, others: Mapping[str, Load], filter: Filter, path: Path | 
 
 
 @deep_recursion()
-def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: TextIO) -> None:
+def _tell(load: Load, others: Mapping[str, Load], client: Client, filter: Filter, output: Out, most: int) -> None:
     try:
         for told in Tracer(load, client, filter, others):
-            output.write(told.text())
+            output.write(told.text(most))
             output.flush()
     except NoSwitchError:
         pass  # it has ended, or this process ends

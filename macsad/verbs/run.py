@@ -25,6 +25,7 @@ from macsad.served import Build, served
 from macsad.targets import machine
 from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
 from macsad.trace import tracing
+from macsad.trace.rotated import Limit
 from macsad.tune.tuned import taken, tuning_options
 from macsad.verbs.trace import PER_SECOND
 from transpiler.toolchain import toolchain
@@ -68,7 +69,13 @@ class Running(GeneratingCommand):
               help="Serve BMv2's Thrift services at this port of this host.")  # fmt: skip
 @click.option("--metrics", "metrics", metavar="ADDRESS", help="Serve metrics for Prometheus at HOST:PORT of this host.")
 @click.option("--trace", "trace", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), metavar="FILE",
-              help="Tell the way of packets, 100 a second at most, in a file, - for standard output.")  # fmt: skip
+              help="Tell the way of packets, 100 a second at most, in a file, - for standard output. It may be that of "
+                   "--log.")  # fmt: skip
+@click.option("--trace-limit", "limit", type=(click.IntRange(1), click.IntRange(0)), metavar="BYTES FILES",
+              help="With --trace FILE.txt, which is appended to then: where it would have more bytes, it is moved to "
+                   "FILE.1.txt, and so on, as many files as these.")  # fmt: skip
+@click.option("--trace-bytes", "most", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="With --trace: also show the first N bytes of frames that are received and sent.")  # fmt: skip
 @click.option("--place", metavar="auto|FILE",
               help="Run the stages on the cores that FILE says, which `macsad place` has written; auto: place now.")  # fmt: skip
 @generating_options
@@ -87,6 +94,8 @@ def command(
     thrift_port: int | None,
     metrics: str | None,
     trace: Path | None,
+    limit: tuple[int, int] | None,
+    most: int,
     place: str | None,
     rest: tuple[str, ...],
     **program: object,
@@ -107,6 +116,9 @@ def command(
             one.check()
     if awaits and settings is None:
         raise click.UsageError("--await-program is for --p4runtime")
+    if limit is not None and (trace is None or str(trace) == "-"):
+        raise click.UsageError("--trace-limit is for --trace FILE")
+    kept = None if limit is None else Limit(*limit)
     metrics_at = _metrics_at(metrics)
     if cpu_port is not None:
         if settings is None:
@@ -118,8 +130,11 @@ def command(
             None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
         ]
         request = taken(Request.of(program), program)
-        traced = [] if trace is None or str(trace) == "-" else [trace]
-        read, written = _files_of(ports, rest)
+        logged = _logs(rest)
+        traced = [] if trace is None or str(trace) == "-" or trace in logged else [trace]
+        traced += [] if trace is None or kept is None else kept.kept(trace)
+        read, written = _files_of(ports)
+        written += logged
         read += [Path(str(one)) for one in (entries, place) if one]
         written += compilation.made_in(folder, request)
         apart([*written, *traced], [*request.inputs, *read])
@@ -146,13 +161,14 @@ def command(
         command_line = (*wrapper, str(known.binary.resolve()))
         servers: list[running.Beside] = []
         pushed: replacing.Programs = {}  # programs that may take this one's place
+        told = pushed if trace is not None else None
         if settings is not None:
-            build = replacing.builder(request, tools, folder, pushed) if replaceable else None
+            build = replacing.builder(request, tools, folder, told) if replaceable else None
             source = request.path.read_bytes()
             servers.append(functools.partial(serving, settings, listening[0], known, source, build=build))
         if thrift is not None:
             # where P4Runtime serves too, its controllers alone put other programs in place
-            swapper = replacing.swapper(request, tools, folder, pushed) if replaceable and settings is None else None
+            swapper = replacing.swapper(request, tools, folder, told) if replaceable and settings is None else None
             of_thrift = functools.partial(
                 serving_thrift, replace(thrift, config=known.json), listening[1], build=swapper
             )
@@ -160,8 +176,8 @@ def command(
         if metrics_at is not None:
             servers.append(functools.partial(exporting.listening, metrics_at))
         if trace is not None:
-            where = None if str(trace) == "-" else trace
-            load = functools.partial(compilation.load, request)
+            where = tracing.Place(None if str(trace) == "-" else trace, trace in logged, kept, most)
+            load = functools.partial(compilation.load_again, request)
             servers.append(functools.partial(tracing.beside, load, pushed, Filter(per_second=PER_SECOND), where))
         tells_ends = built_for.platform != "odp"
         # P4Runtime may put another program in place, of which Thrift has to know
@@ -169,11 +185,16 @@ def command(
         return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=beside)
 
 
-def _files_of(ports: Sequence[str], rest: Sequence[str]) -> tuple[list[Path], list[Path]]:
-    """The files that may be there of which the switch reads and writes: what stands behind the kind of a port, and its log."""
+def _logs(rest: Sequence[str]) -> list[Path]:
+    """Where the switch appends its messages."""
+    apart = [text for word, text in itertools.pairwise(rest) if word == "--log"]
+    return [Path(text) for text in (*apart, *(word.partition("=")[2] for word in rest if word.startswith("--log=")))]
+
+
+def _files_of(ports: Sequence[str]) -> tuple[list[Path], list[Path]]:
+    """The files that may be there of which the switch reads and writes: what stands behind the kind of a port."""
     read: list[str] = []
-    written = [text for word, text in itertools.pairwise(rest) if word == "--log"]
-    written += [word.partition("=")[2] for word in rest if word.startswith("--log=")]
+    written: list[str] = []
     for port in ports:
         kind, _, names = port.partition("=")[2].partition(":")
         name, _, output = names.partition(",")

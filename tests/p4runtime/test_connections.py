@@ -166,3 +166,13 @@ def test_addresses(address: str) -> None:
         checked(address, anywhere=False)
     assert checked("0.0.0.0:1", anywhere=True) == "0.0.0.0:1"
     assert checked(":9559", anywhere=False) == "127.0.0.1:9559"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_an_address_in_use_is_told_in_one_line(host: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """gRPC prints lines of its own, and has no word for it."""
+    listening = server.Listening("127.0.0.1:0", None, Streams(7))
+    with pytest.raises(BadAddress, match=f"^cannot listen at {host}:{listening.port}: Address already in use$"):
+        server.Listening(f"{host}:{listening.port}", None, Streams(8))
+    listening.close()
+    assert capfd.readouterr().err == ""

@@ -13,7 +13,7 @@ from built_once import built_once
 from served_switch import PROGRAM, TOOLS, make
 from switch_harness import Switch, ethernet
 
-from macsad import replacing
+from macsad import compilation, replacing
 from macsad.compilation import Request
 from macsad.control import Client
 from macsad.protocol import MADE_BY_COMMAND, ControlError, Filter, Outcome, Update
@@ -105,6 +105,24 @@ def test_a_program_is_loaded_filled_and_swapped_in(
     assert switch.client.exchange([(0, dead), (0, feed)]) == [(0, dead)]
     assert say("table_num_entries exact_t") == "1\n" and "port 1" in switch.client.command("mirroring_get 5").text
     assert "NO_ONGOING_SWAP" in say("swap_configs")
+
+
+def test_what_took_the_first_program_s_place_is_there_when_its_first_packet_comes(
+    switch: Switch,
+    compiled: replacing.Programs,
+    say: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading it then would take so long that other entries are there when the packet is told."""
+    file = tmp_path / "other.p4"
+    file.write_text(OTHER)
+    say(f"load_new_config_file {file}", "swap_configs")
+    monkeypatch.setattr(compilation, "load", lambda request: pytest.fail("it is read again"))
+    with Client(switch.socket) as traces:
+        tracer = iter(Tracer(lambda: pytest.fail("the first one is read"), traces, Filter(), compiled))
+        switch.client.exchange([(0, ethernet(1, kind=0xDEAD))])
+        assert "pushed_1.p4" in next(tracer).text()
 
 
 def test_what_is_no_program_changes_nothing(switch: Switch, say: Callable[..., str], tmp_path: Path) -> None:

@@ -177,10 +177,17 @@ def test_command(switch: Switch, client: Client, capsys: pytest.CaptureFixture[s
 def test_beside_a_switch(switch: Switch, tmp_path: Path) -> None:
     """As `macsad run --trace FILE` has it."""
     file, end = tmp_path / "told", time.monotonic() + 20
-    with tracing.beside(partial(switches.load, PROGRAM), {}, Filter(), file, switch.socket):
-        while " receive  port 1, 60 bytes\n" not in file.read_text():
-            switch.client.exchange([(1, ethernet(3))])
+    file.write_text("kept\n")
+    place = tracing.Place(file, shared=True, most=18)
+    frame = ethernet(3)
+    with tracing.beside(partial(switches.load, PROGRAM), {}, Filter(), place, switch.socket):
+        while "\n   bytes  from port 1\n" not in file.read_text():
+            switch.client.exchange([(1, frame)])
             assert time.monotonic() < end
+    told = file.read_text()
+    assert told.startswith("kept\n") and " receive  port 1, 60 bytes\n" in told
+    rows = f"   bytes  0000  {frame[:16].hex(' ')}\n   bytes  0010  {frame[16:18].hex(' ')}\n"
+    assert f"\n   bytes  from port 1\n{rows}" in told
 
 
 def test_a_profile(switch: Switch, client: Client, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ UNSAID = {
     "bmv2_values": "is applied twice",
     "ciphers": "simple_switch has no primitive for cipher.encrypt",
     "header_unions": "stacks of unions are not written",
-    "keys": "entries that can be changed",
+    "keys": "is applied twice",
     "meters": "a direct meter has one place for its result",
     "parsers": "If cannot be said",
     "profiles": "has no default action in BMv2's JSON",
@@ -68,3 +68,26 @@ def test_what_the_format_cannot_say_is_told(name: str, told: str) -> None:
         document(switches.load(HERE / f"{name}.p4"), diagnostics)
     assert told in diagnostics.render()
     assert f"{name}.p4:" in diagnostics.render()
+
+
+def test_who_may_change_entries_is_kept(tmp_path: Path) -> None:
+    """BMv2 has no word for entries that can be changed. Also where there are none."""
+    source = (HERE.parent / "p4runtime" / "own_entries.p4").read_text()
+    program = tmp_path / "own.p4"
+    begin = source.index("const entries")
+    end = source.index("}", begin)
+    for text in (source, source[:begin] + "const entries = {" + source[end:]):
+        program.write_text(text)
+        before, after = switches.load(program), again(program, tmp_path)
+        for table in before.tables:
+            there = after.table[table.name]
+            assert there.const_entries is table.const_entries is (table.name == "I.const_t")
+            if table.name != "I.prefix_t":  # where the longest prefix wins
+                assert [entry.priority for entry in there.entries] == [entry.priority for entry in table.entries]
+            assert [entry.call.action for entry in there.entries] == [entry.call.action for entry in table.entries]
+
+
+def test_a_meter_whose_result_nobody_reads(tmp_path: Path) -> None:
+    """It has a place all the same: the format wants one."""
+    read = again(HERE.parent / "c" / "edges.p4", tmp_path)
+    assert "I.pace" in read.table["I.paced"].direct

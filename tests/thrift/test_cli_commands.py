@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -269,3 +272,18 @@ def test_a_script_goes_on_behind_what_fails(port: int, monkeypatch: pytest.Monke
     assert answers[2] == "Error: Invalid table name (nowhere)"
     assert answers[3] == "delete all entries; the default entry stays: table_clear <table name>"
     assert "table_add" in answers[4].split() and answers[5:] == ["there", "2", ""]
+
+
+@pytest.mark.parametrize("lines", [1, 100], ids=["a line", "many lines"])
+def test_it_ends_quietly_where_nobody_reads_on(lines: int, port: int) -> None:
+    """As in `simple_switch_CLI | head`."""
+    call = "import sys; from macsad.shims.runtime_cli import main; sys.exit(main('simple_switch_CLI', sys.argv[1:]))"
+    reads, writes = os.pipe()
+    os.close(reads)
+    commands = "table_num_entries fixed\n" * lines
+    ended = subprocess.run(
+        [sys.executable, "-c", call, "--thrift-port", str(port)],
+        input=commands, stdout=writes, stderr=subprocess.PIPE, text=True, timeout=60,
+    )  # fmt: skip
+    os.close(writes)
+    assert (ended.returncode, ended.stderr) == (1, "")

@@ -74,6 +74,7 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
         ["run", "prog", "--port", "0=pcap:,prog"],
         ["run", "prog", "--port", "0=pcap:,types.svg"],
         ["run", "prog", "--port", "0=null:", "--log", "prog"],
+        ["run", "prog", "--port", "0=null:", "--log", "prog", "--trace", "prog"],
         ["run", "prog", "--port", "0=null:", "--log=types.svg", "--const-tables", "types.svg"],
         ["run", "prog", "--port", "0=null:", "-o", "linked2", "--entries", "types.svg"],
         ["tune", "prog", "--traffic", "types.svg", "-o", "types.svg"],

@@ -84,8 +84,12 @@ def test_p4c_tells_wrong_usage(words: list[str], told: str, capsys: pytest.Captu
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """The calls of macsad."""
+    """The calls of macsad, in a folder with programs and a state."""
     calls: list[list[str]] = []
+    monkeypatch.chdir(tmp_path)
+    for name in ("build/basic.json", "p.json", "state"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("{}")
     monkeypatch.setattr(cli, "call", lambda words: calls.append(words) or 0)
     monkeypatch.setattr(simple_switch, "socket_of", lambda port: tmp_path / f"thrift-{port}.sock")
     return calls
@@ -100,14 +104,13 @@ def started(name: str, words: str) -> object:
 
 def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = (
-        "-i 1@s1-eth1 -i 2@s1-eth2 --pcap pcaps --nanolog ipc:///tmp/bm-0-log.ipc --device-id 0 build/basic.json --log-console "
-        "--thrift-port 29090 --log-flush --log-file s1.log --dump-packet-data 64 -- --grpc-server-addr 0.0.0.0:50051 "
+        "-i 1@s1-eth1 -i 2@s1-eth2 --pcap pcaps --nanolog ipc:///tmp/bm-0-log.ipc --device-id 0 build/basic.json "
+        "--thrift-port 29090 --log-flush --log-console --dump-packet-data 64 -- --grpc-server-addr 0.0.0.0:50051 "
         "--cpu-port 510 --drop-port 511 --priority-queues 8"
     )
     assert started("simple_switch_grpc", words) == 0
     (call,) = run
     assert call[:6] == ["run", "build/basic.json", "--port", "1=s1-eth1", "--port", "2=s1-eth2"]
-    assert call[call.index("--log") + 1] == "s1.log"
     assert call[call.index("--socket") + 1] == str(tmp_path / "thrift-29090.sock")
     assert "--device-id 0 --p4runtime 127.0.0.1:50051 --cpu-port 510" in " ".join(call)
     for words in ("--queues --priority-queues 8", "--pcap pcaps", "--buffers 4096 --max-frame 10262"):
@@ -116,8 +119,8 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert call[call.index("--trace") + 1] == "-"
     told = capsys.readouterr().err
     assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
-    for option in ("--nanolog", "--dump-packet-data"):
-        assert f"simple_switch_grpc: note: {option}: " in told
+    assert "simple_switch_grpc: note: --nanolog: " in told
+    assert "--trace - --trace-bytes 64" in " ".join(call)
 
 
 @pytest.mark.parametrize("option", [True, False], ids=["option", "variable"])
@@ -131,6 +134,21 @@ def test_super_frames_are_whole_where_that_is_asked_for(
     told = " ".join(run[0])
     assert "--port 1=af_packet:s1-eth1,whole --port 2=tap:t" in told
     assert "--buffers 1024 --max-frame 65535" in told
+
+
+def test_a_log_file_has_what_becomes_of_packets_and_messages(run: list[list[str]]) -> None:
+    assert started("simple_switch", "--log-file ss-log p.json") == 0
+    assert started("simple_switch", "--log-file a/s1.log --log-file-max-size 700 --log-file-max-files 0 p.json") == 0
+    usual, small = run
+    assert "--log ss-log.txt --trace ss-log.txt --trace-limit 5242880 3" in " ".join(usual)
+    assert "--log a/s1.log.txt --trace a/s1.log.txt --trace-limit 700 0" in " ".join(small)
+
+
+@pytest.mark.parametrize("log", ["--log-console", "--log-file ss-log"])
+@pytest.mark.parametrize(("level", "tells"), [("trace", True), ("info", True), ("warn", False), ("off", False)])
+def test_the_level_says_whether_packets_are_told(run: list[list[str]], log: str, level: str, tells: bool) -> None:
+    assert started("simple_switch", f"{log} -L {level} p.json") == 0
+    assert ("--trace" in run[0]) is tells
 
 
 def test_files_are_ports(run: list[list[str]]) -> None:
@@ -162,13 +180,20 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("", "name a program"),
+        ("", "name a program, as PROGRAM.json, or give --no-p4"),
+        ("nothing.json", "simple_switch: error: nothing.json: no such file"),
+        ("--restore-state nothing p.json", "simple_switch: error: nothing: no such file"),
+        ("--thrift-port 70000 p.json", "--thrift-port 70000: not in 0..65535"),
+        ("-i 1@a -i 2@b -i 01@c p.json", "-i 01@c: port 1 is there twice"),
         ("-i eth0 p.json", "'eth0' is not PORT@INTERFACE"),
         ("--drop-port 5 p.json", "the drop port is 511"),
         ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
         ("--use-files 2 p.json", "files are read at once; give 0"),
         ("--frobnicate p.json", "unrecognized arguments: --frobnicate"),
         ("--no-p4 p.json", "--no-p4 and a program"),
+        ("--log-file a --log-console p.json", "--log-console: not allowed with argument --log-file"),
+        ("--log-level much p.json", "invalid choice: 'much'"),
+        ("--log-file a --log-file-max-size 0 p.json", "--log-file-max-size is at least 1"),
     ],
 )
 def test_what_cannot_be_is_told(

@@ -9,6 +9,7 @@ from transpiler.hlir.arithmetic import ones, stored
 from transpiler.hlir.types import Bits, Bool
 
 Names = dict[int, str]  # the id of an action → its name in HLIR
+ENTRIES_CONST = "entries_const"  # of a table: false where its entries can be changed, which BMv2's JSON has no word for
 _BY_PRIORITY = (pr.MatchKind.TERNARY, pr.MatchKind.RANGE, pr.MatchKind.OPTIONAL)
 
 

@@ -87,7 +87,7 @@ class Tables:
             default_action=default,
             const_default=is_constant(node),
             entries=tuple(entries.entry(self.actions, names, one, keys) for one in declared),
-            const_entries=given is not None,
+            const_entries=given is not None and node.told(entries.ENTRIES_CONST, True),
             size=max((size.integer(0, pr.MAX_SIZE) if size else 0) or DEFAULT_SIZE, len(declared)),
             implementation=self._profiles[implementation] if implementation else None,
             direct=direct,

@@ -13,6 +13,7 @@ from thriftpy2.transport import TBufferedTransportFactory, TSocket, TTransportEx
 
 from macsad.shims.cli.program import Program
 from macsad.shims.cli.session import Session
+from macsad.terminal import Unwritable
 from macsad.thrift.described import SERVICES, simple_pre, simple_pre_lag, simple_switch, standard
 
 __all__ = ["Lost", "NoSwitch", "connect", "told"]
@@ -42,7 +43,7 @@ class NoSwitch(Exception):
 
 def connect(host: str, port: int, pre: str, json: Path | None) -> Session:
     """A session. `pre`: None, SimplePre or SimplePreLAG; `json`: the program, else the switch is asked for it. Raises:
-    NoSwitch."""
+    NoSwitch, Unwritable."""
     try:
         connection = socket.create_connection((host, port))
     except OSError as error:
@@ -71,6 +72,8 @@ def _program(client: Any, json: Path | None) -> Program:
             if hashlib.md5(text.encode(), usedforsecurity=False).digest() != client.bm_get_config_md5():
                 print("**********\nWARNING: the switch runs another program than that of --json\n**********")
         return Program(text)
+    except Unwritable:
+        raise
     except (TException, OSError, EOFError) as error:
         raise NoSwitch(f"Error when requesting JSON config from switch: {error}") from None
     except (ValueError, KeyError) as error:

@@ -61,6 +61,7 @@ class _Document:
             self._pipeline("egress", 1, (*egress, *compute), tables),
         ]
         pipelines[0]["action_profiles"] = list(tables.profiles.values())
+        arrays = self._arrays()  # a meter may need a scalar for its result, so headers come behind
         return {
             "header_types": self._header_types(),
             "headers": self._headers(),
@@ -72,7 +73,7 @@ class _Document:
             "parsers": parsers,
             "parse_vsets": self._value_sets(),
             "deparsers": [{"name": "deparser", "id": 0, "order": list(self._order())}],
-            **self._arrays(),
+            **arrays,
             "calculations": self.calls.calculations,
             "learn_lists": self.calls.learn_lists,
             "actions": self.actions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aux_frontend.bmv2_json.entries import ENTRIES_CONST
 from aux_frontend.bmv2_json.write.calls import Calls
 from aux_frontend.bmv2_json.write.values import Inexpressible, Json, scalar_width
 from transpiler.hlir import expressions as ex, program as pr
@@ -78,10 +79,10 @@ class Tables:
         made["default_entry"] = {
             **self._call(table.default_action), "action_const": table.const_default, "action_entry_const": table.const_default,
         }  # fmt: skip
-        if table.entries:
-            if not table.const_entries:
-                raise Inexpressible(table.span, "entries that can be changed cannot be said in BMv2's JSON")
+        if table.entries or table.const_entries:
             made["entries"] = [self._entry(table, entry) for entry in table.entries]
+        if table.entries and not table.const_entries:
+            made[ENTRIES_CONST] = False  # BMv2 does not look at it, and lets nobody change them
         return made
 
     def _call(self, call: pr.ActionCall) -> Json:
