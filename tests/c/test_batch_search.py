@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from built_once import built_once
 
 from macsad.resources import share
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "runtime" / "batch_search.txt"
 SOURCE = Path(__file__).parent / "runtime" / "batch_search.c"
 FLAGS = ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 CHANGED = 20  # the period after which the second curve holds
@@ -26,6 +28,8 @@ class Period:
     searches: int
     changes: int
     lost: float
+    windows: int
+    credit: float
 
 
 def simulated(before: str, after: str | None = None, periods: int = PERIODS) -> list[Period]:
@@ -43,7 +47,10 @@ def simulated(before: str, after: str | None = None, periods: int = PERIODS) -> 
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
     assert len(rows) == periods
-    return [Period((int(r[0]), int(r[1])), float(r[2]), int(r[3]), int(r[4]), float(r[5])) for r in rows]
+    return [
+        Period((int(r[0]), int(r[1])), float(r[2]), int(r[3]), int(r[4]), float(r[5]), int(r[6]), float(r[7]))
+        for r in rows
+    ]
 
 
 @pytest.mark.parametrize("noise", [0, 1, 3, 6])
@@ -95,3 +102,29 @@ def test_what_searches_cost_is_bounded() -> None:
 def test_searches_that_change_nothing_become_rare() -> None:
     """Costs that differ by themselves by more than what a change is at first."""
     assert simulated("flat:9", periods=190)[-1].searches <= 3
+
+
+# Costs that stay, that change for good by much and by little, that vary, and bursts that are no longer full; tenths of seconds.
+COURSES = [("large:1", "large:1", 80), ("one:2", "large:2", 80), ("large:2", "one:2", 80), ("small:1", "mid:1", 80)]
+COURSES += [
+    ("mid:3", "small:3", 80),
+    ("flat:9", "flat:9", 200),
+    ("large:20", "large:20", 200),
+    ("mid:6", "light:6", 80),
+]
+COURSES += [("light:1", "one:1", 80), ("large:40", "large:40", 600), ("mid:1", "mid:1", 1300)]
+
+
+def test_when_it_searches_and_what_it_finds(golden: Callable[[Path, str], None]) -> None:
+    """Each course is the same on every machine: what holds from when on, and how many searches there were."""
+    lines = []
+    for before, after, periods in COURSES:
+        lines.append(f"{before} then {after}:")
+        seen = None
+        for number, period in enumerate(simulated(before, after, periods), 1):
+            if (period.batch, period.searches) != seen:
+                seen = period.batch, period.searches
+                now = f"{number / 10:.1f} s, window {period.windows}"
+                lines.append(f"  {now}: B, b = {period.batch}, {period.searches} searches, {period.credit:.0f} ms left")
+        lines.append(f"  end: window {period.windows}, {period.changes} changes")
+    golden(GOLDEN, "\n".join(lines) + "\n")

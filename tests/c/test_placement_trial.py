@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from built_once import built_once
 
 from macsad.resources import share
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "runtime" / "placement_trial.txt"
 SOURCE = Path(__file__).parent / "runtime" / "placement_trial.c"
 FLAGS = ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
@@ -24,6 +26,8 @@ class Period:
     changes: int
     lost: float
     slower: float
+    windows: int
+    credit: float
 
 
 def simulated(
@@ -46,7 +50,10 @@ def simulated(
     done = subprocess.run([str(binary), *numbers], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
-    return [Period(row[0] == "1", int(row[1]), int(row[2]), float(row[3]), float(row[4])) for row in rows]
+    return [
+        Period(row[0] == "1", int(row[1]), int(row[2]), float(row[3]), float(row[4]), int(row[5]), float(row[6]))
+        for row in rows
+    ]
 
 
 @pytest.mark.parametrize("noise", [0, 2, 10])
@@ -91,3 +98,33 @@ def test_trials_cost_little_in_the_long_run() -> None:
     """However much slower the other way is."""
     last = simulated((0.01, 0.0001), periods=3000)[-1]
     assert last.trials >= 3 and last.lost < 0.005 and last.slower < 0.006
+
+
+# Rates of parts on workers of their own and of all parts on each, before and after, how far they vary in percent, and the
+# share of B that bursts hold; tenths of seconds.
+COURSES = [
+    ((0.01, 0.02), (0.01, 0.02), 2, 1, 300),
+    ((0.012, 0.01), (0.012, 0.01), 10, 1, 4000),
+    ((0.013, 0.01), (0.004, 0.008), 5, 1, 300),
+    ((0.004, 0.008), (0.013, 0.01), 5, 1, 2000),
+    ((0.01, 0.0112), (0.01, 0.0108), 25, 1, 300),
+    ((0.01, 0.0104), (0.01, 0.0106), 1, 0.88, 600),
+    ((0.01, 0.02), (0.01, 0.02), 2, 0.87, 300),
+    ((0.01, 0.001), (0.01, 0.001), 40, 1, 1500),
+]
+
+
+def test_when_it_tries_and_what_it_decides(golden: Callable[[Path, str], None]) -> None:
+    """Each course is the same on every machine: whether all parts are on each worker from when on, and the trials."""
+    lines = []
+    for before, after, noise, full, periods in COURSES:
+        lines.append(f"{before} then {after}, {noise} %, bursts {full:.2f} full:")
+        seen = None
+        for number, period in enumerate(simulated(before, after, noise, full, periods), 1):
+            if (period.cloned, period.trials) != seen:
+                seen = period.cloned, period.trials
+                way = "all on each" if period.cloned else "parts"
+                now = f"{number / 10:.1f} s, window {period.windows}"
+                lines.append(f"  {now}: {way}, {period.trials} trials, {period.credit:.0f} ms left")
+        lines.append(f"  end: window {period.windows}, {period.changes} changes")
+    golden(GOLDEN, "\n".join(lines) + "\n")

@@ -72,6 +72,31 @@ def test_what_cannot_be_had_ends_the_run(sample: Path, arguments: list[str], mes
     assert message in done.stderr
 
 
+# At both ends of each range of those that control a terminal, and what is beside it.
+PLAIN = "\x20\x7e\xa0\xac\xae\u061b\u061d\u200a\u2010\u2027\u202f\u205f\u2070\ufefe\uff00\ud7ff\ue000\U000dffff"
+STEERING = "\x01\x1f\x7f\x80\x9f\xad\u061c\u200b\u200f\u2028\u202e\u2060\u206f\ufeff\U000e0000\U0010ffff"
+NOT_UTF8 = [
+    b"\x80",
+    b"\xbf",
+    b"\xc1\xbf",
+    b"\xc3",
+    b"\xe0\x9f\xbf",
+    b"\xed\xa0\x80",
+    b"\xed\xbf\xbf",
+    b"\xf0\x8f\xbf\xbf",
+]
+NOT_UTF8 += [b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xe2\x82"]
+
+
+def test_words_of_others_steer_no_terminal(sample: Path) -> None:
+    escaped = [*(character.encode() for character in STEERING), *NOT_UTF8]
+    words = "a".join([PLAIN, *(text.decode(errors="surrogateescape") for text in escaped)])
+    told = "a".join([PLAIN, *("".join(f"\\x{byte:02x}" for byte in text) for text in escaped)])
+    done = run(sample, "--port=0=ctl:", words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: unexpected argument '{told}'\n")
+
+
 # --- files ------------------------------------------------------------------------------------------------------------
 
 

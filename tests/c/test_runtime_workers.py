@@ -80,11 +80,11 @@ def random_numbers(switch: Switch) -> list[bytes]:
 
 
 def test_random_numbers_begin_with_the_seed_and_the_worker(start) -> None:
-    first = random_numbers(start("--workers=2", "--seed=5"))
-    second = random_numbers(start("--workers=2", "--seed=6"))
+    first = random_numbers(start("--workers=2"))  # the seed is 1
+    second = random_numbers(start("--workers=2", "--seed=2"))
     assert len(set(first + second)) == 3 and {len(numbers) for numbers in first} == {12}
     assert second[0] == first[1]
-    assert random_numbers(start("--workers=2", "--seed=5")) == first
+    assert random_numbers(start("--workers=2", "--seed=2")) == second
 
 
 @pytest.mark.parametrize("count", [31, 150, 199, 200])

@@ -126,9 +126,9 @@ def run(binary: Path, *arguments: object) -> str:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_every_kernel_keeps_the_contract(build: Build, compiler: str, kernel: str) -> None:
-    run(build("conformance", compiler, *MEMORY), kernel)
+@pytest.mark.parametrize("flags", [MEMORY, SAME_HASHES], ids=["memory", "same hashes"])
+def test_every_kernel_keeps_the_contract(build: Build, flags: list[str], kernel: str) -> None:
+    run(build("conformance", "gcc", *flags), kernel)
 
 
 @pytest.mark.parametrize(("kernel", "key_bytes", "exact_bytes"), SHAPES)
@@ -136,7 +136,6 @@ def test_keys_of_the_same_hash_are_told_apart(build: Build, kernel: str, key_byt
     binary = build("random", "gcc", *SAME_HASHES, WRAP)
     operations = 500 if kernel == "lpm_dir24" and key_bytes > 2 else 5_000
     run(binary, kernel, key_bytes, exact_bytes, operations, 1, 0)
-    run(build("conformance", "gcc", *SAME_HASHES), kernel)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -283,12 +282,12 @@ def test_every_width_of_compare_agrees(build: Build, option: str, name: str) -> 
 def test_neon_agrees(build: Build) -> None:
     if shutil.which("qemu-aarch64-static") is None:
         pytest.skip("qemu-aarch64-static is not installed")
-    binary = build("packed", "aarch64-linux-gnu-gcc", "-O2", "-static")
+    binary = build("packed", "aarch64-linux-gnu-gcc", "-O1", "-static")
     done = subprocess.run(
         ["qemu-aarch64-static", str(binary), "random", "1", "2000", "3"], capture_output=True, text=True, check=True
     )
     assert done.stdout == "ok: NEON\n"
-    binary = build("random", "aarch64-linux-gnu-gcc", "-O2", "-static", WRAP)
+    binary = build("random", "aarch64-linux-gnu-gcc", "-O1", "-static", WRAP)
     for arguments in (
         "ternary_cells 13 13 3000 3 0",
         "exact_hash 40 40 3000 3 0",

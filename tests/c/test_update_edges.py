@@ -11,7 +11,7 @@ import switches
 from switch_harness import Switch
 from test_updates import Described, change, u16, u32
 
-from macsad.protocol import ControlError, Outcome, Update
+from macsad.protocol import ControlError, Message, Outcome, Status, Update
 
 CTL = ["--port=0=ctl:", "--port=1=ctl:"]
 
@@ -158,3 +158,10 @@ def test_an_entry_counts_from_zero_whatever_was_counted_in_its_place(switch: Swi
     again = switch.do("table_add exact_keys send 78 0 0 => 1").split()[-1]
     assert int(again) & 0xFFFFFF == place
     assert switch.client.read_elements(d.extern["hits"], place, 1, 16) == bytes(16)
+
+
+def test_a_message_has_a_million_changes_at_most(switch: Switch) -> None:
+    nothing = u32(0) + bytes([Update.RESET_DEFAULT])  # of no table: the first fails, and no other is tried
+    status, answer = switch.client._ask(Message.UPDATE, b"\0" + 10**6 * nothing)
+    assert status is not Status.WRONG and len(answer) == 10**6 * 5
+    assert switch.client._ask(Message.UPDATE, b"\0" + (10**6 + 1) * nothing) == (Status.WRONG, b"too many changes")

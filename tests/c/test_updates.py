@@ -313,7 +313,7 @@ def test_notes(edges: Switch) -> None:
     changes = []
     for _ in range(3000):
         name = b"n" + dice.randbytes(dice.randint(0, 1))
-        note = dice.randbytes(dice.choice([0, 0, 1, 300, 9000]))
+        note = dice.randbytes(dice.choice([0, 0, 1, 300, 20000]))
         changes.append(bytes([Update.NOTE]) + u16(len(name)) + name + note)
         if note:
             kept[name] = note

@@ -3,8 +3,8 @@
  *   batch_search CURVE AFTER PERIODS     each is small, large, mid, one or flat, with a number behind a colon as its
  * noise in per cent
  *
- * Prints a line for each period: what holds, how much more it costs than the best pair, searches, changes.
- * AFTER takes the place of CURVE behind half of the PERIODS, of 0.1 s each.
+ * Prints a line for each period: what holds, how much more it costs than the best pair, searches, changes, what
+ * searches have cost, windows so far. AFTER takes the place of CURVE behind half of the PERIODS, of 0.1 s each.
  */
 #include "runtime/batch_search.h"
 
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
         return 2;
     const uint64_t periods = strtoull(argv[3], NULL, 10);
     macs_batch_search_begin(&search, batch);
-    uint64_t now = 0;
+    uint64_t now = 0, windows = 0;
     for (uint64_t period = 1; period <= periods;) {
         const char *name = period > periods / 2 ? argv[2] : argv[1];
         const struct curve *curve = find(name);
@@ -91,11 +91,13 @@ int main(int argc, char **argv) {
         all += (double)wall;
         batch = macs_batch_search_step(&search, &window);
         now += wall;
+        windows++;
         if (now < period * MACS_BATCH_WATCH_NS)
             continue;
         period++;
-        printf("%" PRIu32 " %" PRIu32 " %.4f %" PRIu64 " %" PRIu64 " %.4f\n", search.now.burst, search.now.sub_batch,
-               cost(curve, search.now) / least(curve) - 1, search.searches, search.changes, lost / all);
+        printf("%" PRIu32 " %" PRIu32 " %.4f %" PRIu64 " %" PRIu64 " %.4f %" PRIu64 " %.0f\n", search.now.burst,
+               search.now.sub_batch, cost(curve, search.now) / least(curve) - 1, search.searches, search.changes,
+               lost / all, windows, search.credit_ns / 1e6);
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 /* The trial of a placement, against rates that are made up: a line for each tenth of a second with what holds, the
- * trials, the changes, and the share of the time that trials have cost.
+ * trials, the changes, the shares of the time that trials have cost and that the better way would have gained, the
+ * windows so far, and the milliseconds that trials may still cost.
  *
  * Usage: placement_trial CUT CLONED CUT_AFTER CLONED_AFTER NOISE FULL: rates before and behind the middle, how far they
  * vary in percent, and the share of B that bursts hold. Argument 7: tenths of seconds.
@@ -25,6 +26,7 @@ int main(int argc, char **argv) {
     bool cloned = false;
     unsigned seed = 1;
     double now = 0, received = 0, best = 0;
+    unsigned long long windows = 0;
     for (unsigned period = 1; period <= number[6]; period++) {
         while (now < period * 1e8) {
             const double *rates = period * 2 > number[6] ? &number[2] : &number[0];
@@ -36,11 +38,13 @@ int main(int argc, char **argv) {
                                                      .burst = 32};
             cloned = macs_placement_trial_step(&trial, &window);
             now += (double)wall;
+            windows++;
             received += packets;
             best += (rates[0] > rates[1] ? rates[0] : rates[1]) * (double)wall;
         }
-        printf("%d %llu %llu %.4f %.4f\n", trial.cloned, (unsigned long long)trial.trials,
-               (unsigned long long)trial.changes, trial.lost_ns / now, 1 - received / best);
+        printf("%d %llu %llu %.4f %.4f %llu %.0f\n", trial.cloned, (unsigned long long)trial.trials,
+               (unsigned long long)trial.changes, trial.lost_ns / now, 1 - received / best, windows,
+               trial.credit_ns / 1e6);
     }
     return 0;
 }
