@@ -16,13 +16,16 @@ from macsad.progress import counting
 from transpiler.hlir.program import MAX_SIZE, Program
 from transpiler.recursion import deep_recursion
 from transpiler.traffic import entries, frames
+from transpiler.traffic.copies import GROUP, SESSION
 from transpiler.traffic.frames import IMIX, Answers, Traffic
 from transpiler.traffic.patterns import LengthsError
-from transpiler.traffic.plan import Plan, Wishes, plan
+from transpiler.traffic.plan import Plan, Wishes
+from transpiler.traffic.planning import plan
 from transpiler.traffic.replies import Answered, answered
 from transpiler.traffic.search import fillable
 
 LARGEST = 65535
+TOLD = {GROUP: "multicast group", SESSION: "clone session"}
 ENTRIES, PACKETS, REPLIES = "entries.txt", "packets.pcap", "replies.pcap"
 
 
@@ -129,9 +132,19 @@ def _tell(made: Made) -> None:
         name = filled.table.name
         ratio = f", hit by {made.ratios[name]:.1%} of the frames" if name in made.ratios else ""
         click.echo(f"{name}: {filled.count:,} entries, {filled.call.action}{ratio}")
-    kinds = len(made.plan.streams)
+    points, kinds = made.plan.points, len(made.plan.streams)
+    alone = sorted(
+        {name for point in points for name, _ in point.entries} - {one.table.name for one in made.plan.tables}
+    )
+    if points:
+        entries_made = sum(len(point.entries) for point in points)
+        click.echo(f"by single frames, with {entries_made} entries of their own: {', '.join(alone)}")
+    for kind, number in made.plan.copies:
+        click.echo(f"{TOLD[kind]} {number}: a copy to port {made.plan.wishes.outward}")
     click.echo(f"{made.entries}")
-    click.echo(f"{made.packets}: {made.traffic.packets:,} frames" + (f" of {kinds} kinds" if kinds > 1 else ""))
+    more = f" of {kinds} kinds" if kinds > 1 else ""
+    more += f", with {len(points)} different single ones" if points else ""
+    click.echo(f"{made.packets}: {made.traffic.packets:,} frames{more}")
     if made.replies is not None:
         click.echo(f"{made.replies}: the replies to them, at port {1 - made.plan.wishes.port}")
 

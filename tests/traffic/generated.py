@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,42 +62,61 @@ def _match(kind: MatchKind, word: str) -> Match:
     return Exact(int(word, 0))
 
 
+class Handles:
+    """Of members and groups by profile and number, as the switch counts them; the interpreter counts them together."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, list[int]] = defaultdict(list)
+        self.groups: dict[str, list[int]] = defaultdict(list)
+
+
 def load(switch: Switch, program: Program, lines: list[list[str]]) -> Counter[str]:
     """Give the entries to the interpreter, which refuses equal ones; how many each table got."""
     count: Counter[str] = Counter()
-    groups: list[int] = []  # by number, as the switch counts them; the interpreter counts members and groups together
+    handles = Handles()
     for words in lines:
-        _do(switch, program, words, groups)
+        _do(switch, program, words, handles)
         if words[0].startswith("table_"):
             count[words[1]] += 1
     return count
 
 
-def _do(switch: Switch, program: Program, words: list[str], groups: list[int]) -> None:
+def _do(switch: Switch, program: Program, words: list[str], handles: Handles) -> None:
     values = [int(word, 0) for word in words[3:]] if words[0].startswith("act_prof_") else []
+    copies = switch.replication
     match words[0]:
         case "act_prof_create_member":
-            switch.member_create(words[1], words[2], tuple(values))
+            handles.members[words[1]].append(switch.member_create(words[1], words[2], tuple(values)))
         case "act_prof_create_group":
-            groups.append(switch.group_create(words[1]))
+            handles.groups[words[1]].append(switch.group_create(words[1]))
         case "act_prof_add_member_to_group":
-            switch.group_add_member(words[1], groups[values[0]], int(words[2], 0))
+            member = handles.members[words[1]][int(words[2], 0)]
+            switch.group_add_member(words[1], handles.groups[words[1]][values[0]], member)
+        case "mc_mgrp_create":
+            copies.create_group(int(words[1]))
+        case "mc_node_create":
+            copies.create_node(int(words[1]), tuple(map(int, words[2:])))
+        case "mc_node_associate":
+            copies.associate(int(words[1]), int(words[2]))
+        case "mirroring_add":
+            switch.mirroring_add(int(words[1]), int(words[2]))
         case _:
-            _add(switch, program.table[words[1]], words, groups)
+            _add(switch, program.table[words[1]], words, handles)
 
 
-def _add(switch: Switch, table: Table, words: list[str], groups: list[int]) -> None:
+def _add(switch: Switch, table: Table, words: list[str], handles: Handles) -> None:
     first = 3 if words[0] == "table_add" else 2
     arrow = words.index("=>")
     keys, rest = keys_of(table, words[first:arrow]), [int(word, 0) for word in words[arrow + 1 :]]
     priority = -rest.pop() if any(key.match_kind in PRIORITY_KINDS for key in table.keys) else 0
+    profile = table.implementation or ""
     match words[0]:
         case "table_add":
             switch.table_add(table.name, keys, words[2], tuple(rest), priority)
         case "table_indirect_add":
-            switch.table_add_indirect(table.name, keys, MemberRef(rest[0]), priority)
+            switch.table_add_indirect(table.name, keys, MemberRef(handles.members[profile][rest[0]]), priority)
         case _:
-            switch.table_add_indirect(table.name, keys, GroupRef(groups[rest[0]]), priority)
+            switch.table_add_indirect(table.name, keys, GroupRef(handles.groups[profile][rest[0]]), priority)
 
 
 def run(switch: Switch, sent_in: list[bytes], port: int = 0) -> tuple[dict[str, float], Counter[int]]:

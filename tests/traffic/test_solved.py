@@ -8,8 +8,9 @@ import pytest
 import switches
 
 from transpiler.diagnostics import Diagnostics
-from transpiler.traffic import plan as planning
-from transpiler.traffic.plan import Plan, Wishes, plan
+from transpiler.traffic import planning
+from transpiler.traffic.plan import Plan, Wishes
+from transpiler.traffic.planning import plan
 
 PROGRAM = Path(__file__).parents[1] / "testgen" / "sums.p4"
 

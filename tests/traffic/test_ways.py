@@ -13,7 +13,8 @@ from macsad.compilation import Request
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
-from transpiler.traffic.plan import Plan, Wishes, plan
+from transpiler.traffic.plan import Plan, Wishes
+from transpiler.traffic.planning import plan
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import search
 from transpiler.traffic.sources import trace

@@ -12,7 +12,8 @@ from macsad.cli import call
 from macsad.compilation import Request, decide
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
-from transpiler.traffic.plan import Plan, Wishes, plan
+from transpiler.traffic.plan import Plan, Wishes
+from transpiler.traffic.planning import plan
 
 PROGRAM = """
 #include <core.p4>

@@ -6,7 +6,7 @@ its width is known at run time only. Everything is zero and every header invalid
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from transpiler.hlir.program import Program, Storage, Variable
 from transpiler.hlir.types import HeaderType, Type, Varbit
@@ -72,7 +72,7 @@ class State:
         other = State.__new__(State)
         other.program = self.program
         other.variables = dict(self.variables)
-        other.headers = {name: replace(h, fields=dict(h.fields)) for name, h in self.headers.items()}
+        other.headers = {n: HeaderValue(h.layout, h.valid, dict(h.fields)) for n, h in self.headers.items()}
         return other
 
     def intrinsic(self, name: str) -> int:

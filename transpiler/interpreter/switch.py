@@ -39,12 +39,13 @@ class Switch:
         clock: Callable[[], int] | None = None,
         trace: Trace = silent,
         watch: Watch = NOBODY,
+        replication: Replication | None = None,
     ) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         self.program = program
         self.trace = trace
         self.store = Store(program, seed)
-        self.replication = Replication()
+        self.replication = Replication() if replication is None else replication
         carries: type[Paths] = part(program.architecture, "paths").PATHS
         self._paths = carries(program, self.store, self.replication)
         self._paths.watch = watch

@@ -41,7 +41,7 @@ def continued(
 
 
 def _rank(finder: Finder, template: Template, wanted: set[str]) -> tuple[int, ...]:
-    accepted, out, _, _ = quality(finder.program, template)
+    accepted, out, *_ = quality(finder.program, template)
     return accepted & out, len(wanted.intersection(template.hits)), accepted
 
 

@@ -1,8 +1,7 @@
 """Entries as lines of commands, many at a time: a matrix of characters, a row a line.
 
 Numbers are hexadecimal and as wide as their fields, so lines of one pattern are equally long and nothing is formatted
-one by one. Entries that have an action profile refer to its members or groups, which come first: as many as entries. Groups
-overlap, as those of services that share servers do.
+one by one. Entries that have an action profile refer to its members or groups, which come first.
 """
 
 from __future__ import annotations
@@ -17,14 +16,15 @@ from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.actions import data
 from transpiler.traffic.bits import Numbers, Rows, to_rows
+from transpiler.traffic.copies import commands
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Pattern
 from transpiler.traffic.plan import Plan
+from transpiler.traffic.profiles import GROUP_MEMBERS, Profiles
 from transpiler.traffic.replies import Reply
 from transpiler.traffic.sources import matched
 
 CHUNK = 1 << 16
-GROUP_MEMBERS = 4
 Advance = Callable[[int], None]
 
 _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), dtype=np.uint16)
@@ -32,37 +32,46 @@ _HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), dtype=np.u
 
 def write(plan: Plan, out: BinaryIO, advance: Advance, replies: tuple[Reply, ...] = ()) -> None:
     """Write the entries of all tables; `advance(count)` is told of each part. `replies`: those that they meet, too."""
+    profiles = Profiles(plan)
+    for command in commands(plan.copies, plan.wishes.outward):
+        out.write(f"{command}\n".encode())
     for (name, key), call in {place: call for reply in replies for place, call in reply.entries.items()}.items():
-        out.write(_entry(plan, name, key, call).encode())
+        out.write(_entry(plan, profiles, name, key, call).encode())
     for made in plan.tables:
-        for text in _profile(plan, made):
+        for text in _profile(plan, profiles, made):
             out.write(text.tobytes())
         for first in range(0, made.keys.count, CHUNK):
             numbers = np.arange(first, min(first + CHUNK, made.keys.count), dtype=np.uint64)
-            for text in _chunk(plan, made, numbers[made.alike(numbers) == numbers]):
+            for text in _chunk(plan, profiles, made, numbers[made.alike(numbers) == numbers]):
                 out.write(text.tobytes())
             advance(len(numbers))
+    for point in plan.points:
+        for (name, key), call in point.entries.items():
+            out.write(_entry(plan, profiles, name, key, call).encode())
 
 
-def _chunk(plan: Plan, made: TableEntries, numbers: Numbers) -> Iterator[Rows]:
+def _chunk(plan: Plan, profiles: Profiles, made: TableEntries, numbers: Numbers) -> Iterator[Rows]:
     which, _ = made.keys.pattern_of(numbers)
     for number, pattern in enumerate(made.keys.patterns):
         chosen = numbers if len(made.keys.patterns) == 1 else numbers[which == number]
         if len(chosen):
-            yield np.hstack(list(_columns(plan, made, pattern, chosen)))
+            yield np.hstack(list(_columns(plan, profiles, made, pattern, chosen)))
 
 
-def _columns(plan: Plan, made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Rows]:
+def _columns(
+    plan: Plan, profiles: Profiles, made: TableEntries, pattern: Pattern, numbers: Numbers
+) -> Iterator[Rows]:  # fmt: skip
     count = len(numbers)
     profiled = made.table.implementation is not None
-    grouped = profiled and _is_selector(plan, made)
+    grouped = profiled and profiles.is_selector(str(made.table.implementation))
     command = "table_indirect_add_with_group" if grouped else "table_indirect_add" if profiled else "table_add"
     action = "" if profiled else plan.program.action[made.call.action].control_name + " "
     yield _text(f"{command} {made.table.name} {action}", count)
     yield from _key(made, pattern, numbers)
     yield _text("=>", count)
     if profiled:
-        yield _number(numbers % np.uint64(_handles(plan, made)))
+        first, members = profiles.of(made)
+        yield _number(np.uint64(first) + numbers % np.uint64(members))
     else:
         for value in data(plan, made, numbers):
             yield from (_text(" 0x", count), _digits(value))
@@ -71,8 +80,8 @@ def _columns(plan: Plan, made: TableEntries, pattern: Pattern, numbers: Numbers)
     yield _text("\n", count)
 
 
-def _entry(plan: Plan, name: str, key: tuple[int, ...], call: Call) -> str:
-    """One entry, for that very key."""
+def _entry(plan: Plan, profiles: Profiles, name: str, key: tuple[int, ...], call: Call) -> str:
+    """One entry, for that very key, with a member of its own, and a group, where the table has an action profile."""
     table, fields = plan.program.table[name], []
     kinds = [k.match_kind for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
     for kind, width, value in zip(kinds, matched(table), key, strict=False):
@@ -81,7 +90,17 @@ def _entry(plan: Plan, name: str, key: tuple[int, ...], call: Call) -> str:
         fields.append(f"{value:#x}{f'&&&{full:#x}' if kind in (MatchKind.TERNARY, MatchKind.OPTIONAL) else more}")
     priority = " 1" if any(kind in PRIORITY_KINDS for kind in kinds) else ""
     words = "".join(f" {argument:#x}" for argument in call.arguments)
-    return f"table_add {name} {plan.program.action[call.action].control_name} {' '.join(fields)} =>{words}{priority}\n"
+    action, match = plan.program.action[call.action].control_name, " ".join(fields)
+    profile = table.implementation
+    if profile is None:
+        return f"table_add {name} {action} {match} =>{words}{priority}\n"
+    member, profiles.used[profile] = profiles.used[profile], profiles.used[profile] + 1
+    made = f"act_prof_create_member {profile} {action}{words}\n"
+    if not profiles.is_selector(profile):
+        return f"{made}table_indirect_add {name} {match} => {member}{priority}\n"
+    group, profiles.groups[profile] = profiles.groups[profile], profiles.groups[profile] + 1
+    made += f"act_prof_create_group {profile}\nact_prof_add_member_to_group {profile} {member} {group}\n"
+    return f"{made}table_indirect_add_with_group {name} {match} => {group}{priority}\n"
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------
@@ -114,25 +133,28 @@ def _key(made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Row
 # --- action profiles -------------------------------------------------------------------------------------------------
 
 
-def _profile(plan: Plan, made: TableEntries) -> Iterator[Rows]:
+def _profile(plan: Plan, profiles: Profiles, made: TableEntries) -> Iterator[Rows]:
     """The members of a table's action profile, and its groups if it is a selector."""
     name = made.table.implementation
-    if name is None or any(o.table.implementation == name for o in plan.tables[: plan.tables.index(made)]):
+    if name is None:
         return
-    count = _members(plan, made)
+    first, count = profiles.of(made)
     action = plan.program.action[made.call.action].control_name
     for members in _chunks(count):
         values = (
             column for value in data(plan, made, members) for column in (_text(" 0x", len(members)), _digits(value))
         )
         yield _lines(f"act_prof_create_member {name} {action}", len(members), *values)
-    for groups in _chunks(_handles(plan, made)) if _is_selector(plan, made) else ():
+    in_a_group = min(GROUP_MEMBERS, count)
+    places, begin = np.arange(in_a_group, dtype=np.uint64), np.uint64(first)
+    for groups in _chunks(count) if profiles.is_selector(name) else ():
         yield _lines(f"act_prof_create_group {name}", len(groups))
-        each = np.repeat(groups, _in_a_group(plan, made))
-        chosen = each * np.uint64(GROUP_MEMBERS) + np.tile(_places(plan, made), len(groups))
+        each = np.repeat(groups, in_a_group)
+        chosen = each * np.uint64(GROUP_MEMBERS) + np.tile(places, len(groups))
         yield _lines(
-            f"act_prof_add_member_to_group {name}", len(each), _number(chosen % np.uint64(count)), _number(each)
-        )
+            f"act_prof_add_member_to_group {name}", len(each), _number(begin + chosen % np.uint64(count)),
+            _number(begin + each),
+        )  # fmt: skip
 
 
 def _chunks(count: int) -> Iterator[Numbers]:
@@ -143,30 +165,6 @@ def _chunks(count: int) -> Iterator[Numbers]:
 def _lines(text: str, count: int, *columns: Rows) -> Rows:
     """As many lines that begin alike."""
     return np.hstack((_text(text, count), *columns, _text("\n", count)))
-
-
-def _is_selector(plan: Plan, made: TableEntries) -> bool:
-    return plan.program.extern[str(made.table.implementation)].kind == "action_selector"
-
-
-def _members(plan: Plan, made: TableEntries) -> int:
-    """As many as tables with that profile have entries, and as there is room for."""
-    name = made.table.implementation
-    entries = sum(other.count for other in plan.tables if other.table.implementation == name)
-    return min(max(entries, GROUP_MEMBERS), int(plan.program.extern[str(name)].attribute("size")))
-
-
-def _in_a_group(plan: Plan, made: TableEntries) -> int:
-    return min(GROUP_MEMBERS, _members(plan, made))
-
-
-def _places(plan: Plan, made: TableEntries) -> Numbers:
-    return np.arange(_in_a_group(plan, made), dtype=np.uint64)
-
-
-def _handles(plan: Plan, made: TableEntries) -> int:
-    """How many members there are to refer to, or groups of them, of which a selector has as many."""
-    return _members(plan, made)
 
 
 # --- characters ------------------------------------------------------------------------------------------------------

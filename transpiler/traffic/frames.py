@@ -1,12 +1,13 @@
 """Frames as a pcap file, many at a time.
 
 Each frame is of a flow; a flow is an entry of each table that its kind of frame hits, and values of the bits that decide
-about cells. With a hit ratio below 1, some frames have instead, table by table, a key that no entry has.
+about cells. With a hit ratio below 1, some frames have instead, table by table, a key that no entry has. One frame in 16 is a
+point, if there are any: they take turns, and have sizes of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -14,12 +15,13 @@ import numpy as np
 
 from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, to_rows
 from transpiler.traffic.keys import KeySet
-from transpiler.traffic.plan import Plan, Stream
+from transpiler.traffic.plan import Plan, Point, Stream
 from transpiler.traffic.replies import Reply
 from transpiler.traffic.search import summed
 
 CHUNK = 1 << 14
 LEAST_FLOWS, MOST_FLOWS = 1 << 14, 1 << 20  # of which those are taken that hit all their tables
+POINTS = 1 / 16  # of frames, which are points
 IMIX = ((64, 7), (594, 4), (1518, 1))  # bytes and shares of the "simple IMIX" that router tests use
 Advance = Callable[[int], None]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -37,7 +39,7 @@ class Traffic:
 
 def smallest(plan: Plan) -> int:
     """Bytes of the longest headers: what all frames have room for."""
-    return max((stream.template.frame.shape.bits + 7) // 8 for stream in plan.streams)
+    return max(((stream.template.frame.shape.bits + 7) // 8 for stream in plan.streams), default=0)
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,20 @@ def write(
     if answers is not None:
         answers.out.write(_HEAD)
     writers = [_Writer(plan, stream, traffic) for stream in plan.streams]
+    kinds_of_all: list[_Writer | _Alone] = [*writers, *([_Alone(plan.points)] if plan.points else [])]
+    width = max([size for size, _ in traffic.sizes] + [len(point.template.frame.data) for point in plan.points])
     for first in range(0, traffic.packets, CHUNK):
         count = min(CHUNK, traffic.packets - first)
         kinds = chance.integers(len(writers), size=count)
+        if plan.points:
+            kinds[chance.random(count) < POINTS] = len(writers)
         flows, sizes = pick(chance, first, count), _sizes(chance, traffic, count)
-        rows = np.zeros((count, _RECORD.itemsize + max(s for s, _ in traffic.sizes)), dtype=np.uint8)
-        for number, writer in enumerate(writers):
+        rows = np.zeros((count, _RECORD.itemsize + width), dtype=np.uint8)
+        for number, writer in enumerate(kinds_of_all):
             chosen = np.nonzero(kinds == number)[0]
             if len(chosen):
-                rows[chosen, _RECORD.itemsize :] = writer.frames(flows[chosen], sizes[chosen], chance)
+                made, sizes[chosen] = writer.frames(flows[chosen], sizes[chosen], chance)
+                rows[chosen, _RECORD.itemsize : _RECORD.itemsize + made.shape[1]] = made
         out.write(_records(rows, sizes, first))
         if answers is not None:
             for reply in answers.replies:
@@ -141,8 +148,8 @@ class _Writer:
         together = np.logical_and.reduce(hits) if hits else np.ones(1, dtype=np.bool_)
         return flows[together] if together.any() and not together.all() else flows[:0]
 
-    def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> Rows:
-        """Frames of these flows and sizes, filled up with zeros to the widest."""
+    def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> tuple[Rows, Numbers]:
+        """Frames of these flows and sizes, filled up with zeros to the widest, and their sizes."""
         rows = np.tile(self.base, (len(flows), 1))
         self.varied.copy(self._by_flow(flows, 0, len(self.stream.varied or ()) // 64 + 1), rows)
         chosen: dict[str, tuple[Numbers, Flags]] = {}
@@ -160,7 +167,7 @@ class _Writer:
             self.wirings[name].copy(own, rows)
         self.count += len(flows)
         self._finish(rows, sizes)
-        return rows
+        return rows, sizes
 
     def _held(self, name: str) -> set[int]:
         """The own bits of a table's key that other tables' entries match."""
@@ -233,6 +240,23 @@ class _Writer:
                 Wiring((i, start + i) for i in range(16)).copy(value, rows)
         for checksum in frame.checksums:
             checksum.fill(rows)
+
+
+class _Alone:
+    """Sends points in turn."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        data = [point.template.frame.data for point in points]
+        width = max(len(one) for one in data)
+        self.lengths = np.array([len(one) for one in data], dtype=np.uint64)
+        self.rows = np.frombuffer(b"".join(one.ljust(width, b"\0") for one in data), dtype=np.uint8).reshape(-1, width)
+        self.turn = 0
+
+    def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> tuple[Rows, Numbers]:
+        """As many frames as there are flows, and their sizes."""
+        which = (self.turn + np.arange(len(flows))) % len(self.rows)
+        self.turn += len(flows)
+        return self.rows[which], self.lengths[which]
 
 
 _SPREAD = 0x9E3779B1  # a prime: neighbours among flows are no neighbours in tables

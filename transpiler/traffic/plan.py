@@ -1,23 +1,25 @@
-"""What is to be generated: templates with the tables they hit, and for each table its keys and its entries' actions."""
+"""What is to be generated: templates with the tables they hit, and for each table its keys and its entries' actions.
+
+`planning` finds it out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.interpreter.tables import Call
+from transpiler.interpreter.trace import Trace, silent
 from transpiler.traffic import patterns
 from transpiler.traffic.choose import choose
 from transpiler.traffic.continued import continued
+from transpiler.traffic.copies import Copies, Used
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
-from transpiler.traffic.outward import bring_out
 from transpiler.traffic.probe import Cell, Probe
-from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
+from transpiler.traffic.search import Advance, Finder, Template
 from transpiler.traffic.sources import DataBit, Sources, matched, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
 from transpiler.traffic.varied import varied
@@ -25,8 +27,9 @@ from transpiler.traffic.varied import varied
 MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
 USUAL_ENTRIES = 1000
-ROUNDS, FRUITLESS = 12, 3  # of looking for templates beside others; those one after the other that find none
-PATIENCE = 48  # templates one after the other that do not fit those that are taken
+ROUNDS, FRUITLESS = 6, 2  # of looking for templates beside others; those one after the other that find none
+SPARE = 64  # entries of a table that are left to points, at most
+PATIENCE = 2000  # frames tried for templates that do not fit those that are taken
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Wishes:
     ports: int = 2
     port: int = 0
     seed: int = 1
+
+    @property
+    def outward(self) -> int:
+        """The first port that frames do not come in at."""
+        return (self.port + 1) % self.ports
 
 
 @dataclass(frozen=True)
@@ -70,14 +78,31 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Point:
+    """One frame that is sent as it is, and the `entries` that are made for it alone."""
+
+    template: Template
+    entries: Mapping[tuple[str, tuple[int, ...]], Call]
+
+
+@dataclass(frozen=True)
 class Plan:
-    """`feeds`: what a parameter (table, action, number) is for, if keys have it."""
+    """`feeds`: what a parameter (table, action, number) is for, if keys have it. `spares`: streams leave room for entries of
+    points; `copies`: the groups and sessions that are set up."""
 
     program: Program
     wishes: Wishes
     streams: tuple[Stream, ...]
     tables: tuple[TableEntries, ...]
     feeds: Mapping[tuple[str, str, int], Fed]
+    spares: bool = False
+    points: tuple[Point, ...] = ()
+    copies: tuple[Used, ...] = ()
+
+    def probe(self, told: Trace = silent) -> Probe:
+        """The interpreter, with these groups and sessions."""
+        wishes = self.wishes
+        return Probe(self.program, wishes.port, told, Copies(wishes.outward, self.copies))
 
 
 @dataclass(frozen=True)
@@ -90,7 +115,7 @@ class _Kind:
 
 
 @dataclass
-class _Reached:
+class Reached:
     """A table in a template, before its entries are counted."""
 
     template: Template
@@ -101,45 +126,7 @@ class _Reached:
     data: tuple[DataBit, ...]
 
 
-def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
-    """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
-    probe = Probe(program, wishes.port)
-    finder = search(program, probe, wishes.seed, advance)
-    _solve(finder, wishes, advance)
-    bring_out(finder, wishes.seed, advance)
-    found = finder.templates
-    if not fillable(program):
-        return _without_tables(probe, wishes, found, diagnostics)
-    together = _together(wishes, probe, finder, advance)
-    made = _Builder(program, wishes, diagnostics, _Lookups(probe)).build(together)
-    _complain(program, made, diagnostics)
-    return made
-
-
-def _solve(finder: Finder, wishes: Wishes, advance: Advance) -> None:
-    """Ask for frames for the tables that no try has hit, where z3 is installed: the one thing here that needs it."""
-    missing = [table.name for table in finder.targets if not finder.is_hit(table.name)]
-    if missing and find_spec("z3") is not None:
-        from transpiler.traffic.solved import solve
-
-        solve(finder, missing, wishes.port, advance, wishes.seed)
-
-
-def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics) -> Plan:
-    """Frames for each way through the parser: those that come out, and reach most state."""
-    program = probe.program
-    best: dict[int, Template] = {}
-    for template in sorted(found, key=lambda t: (quality(program, t), len(t.state))):
-        if template.seen.accepted:
-            best[id(template.frame.shape)] = template
-    streams = tuple(_varied(probe, Stream(template, {}, {}, {}), set()) for template in best.values())
-    if not streams:
-        diagnostics.error(program.span, "no frame was found that the parser accepts")
-    diagnostics.raise_if_errors()
-    return Plan(program, wishes, streams, (), {})
-
-
-def _claim(program: Program, template: Template, sources: Sources) -> list[_Reached]:
+def _claim(program: Program, template: Template, sources: Sources) -> list[Reached]:
     """Divide the frame's bits among the tables: LPM first, then exact, then those with masks, which can do without."""
     claimed: dict[int, Shared] = {}
     result = []
@@ -160,7 +147,7 @@ def _claim(program: Program, template: Template, sources: Sources) -> list[_Reac
                 bits.append(Own(len(places)))
                 places.append(source)
         kind = _kind(template, sources, name, tuple(bits))
-        result.append(_Reached(template, program.table[name], sources, kind, tuple(places), tuple(data)))
+        result.append(Reached(template, program.table[name], sources, kind, tuple(places), tuple(data)))
     return result
 
 
@@ -176,18 +163,10 @@ def _order(table: Table) -> int:
     return 2 if kinds & PRIORITY_KINDS else 0 if MatchKind.LPM in kinds else 1
 
 
-def _complain(program: Program, made: Plan, diagnostics: Diagnostics) -> None:
-    filled = {one.table.name for one in made.tables}
-    for table in fillable(program):
-        if table.name not in filled:
-            text = f"no frames were found that can hit table {table.name}: there are no entries for it"
-            diagnostics.warning(table.span, "traffic", text)
-
-
 # --- keys and entries ------------------------------------------------------------------------------------------------
 
 
-def _together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) -> list[list[_Reached]]:
+def together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) -> list[list[Reached]]:
     """Templates that leave each other frames, the first ones first: entries for one may be hit where another wants a miss.
     Where that leaves out tables that can be hit, others are looked for that fit those that are taken. Those that are
     dropped come last."""
@@ -198,15 +177,15 @@ def _together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) ->
     for turn in range(ROUNDS):
         before = len(taken.filled)
         for template in _continued(taken, finder, hit, turn) if turn else chosen:
-            if set(template.hits) - taken.filled and template.seen.ports and taken.misfits < PATIENCE:
+            if set(template.hits) - taken.filled and template.seen.ports and taken.patient:
                 taken.take(template)
         fruitless = fruitless + 1 if turn and len(taken.filled) == before else 0
         advance(turn, ROUNDS)
-        if not taken.groups or taken.filled >= hit or fruitless == FRUITLESS or taken.misfits >= PATIENCE:
+        if not taken.groups or taken.filled >= hit or fruitless == FRUITLESS or not taken.patient:
             break
-    taken.misfits = 0
+    taken.calm()
     for template in (*chosen, *(_continued(taken, finder, hit, ROUNDS) if taken.groups else ())):
-        if set(template.hits) - taken.filled and taken.misfits < PATIENCE:
+        if set(template.hits) - taken.filled and taken.patient:
             taken.take(template, sent=False)
     advance(ROUNDS, ROUNDS)
     return taken.groups
@@ -219,7 +198,7 @@ def _continued(taken: _Taken, finder: Finder, hit: set[str], turn: int) -> list[
     return continued(finder, taken.probe, old, _fixed(taken.groups), wanted, taken.wishes.seed + turn) if wanted else []
 
 
-class _Lookups:
+class Lookups:
     """What the frames of templates look up where some tables are missed; each is tried once."""
 
     def __init__(self, probe: Probe) -> None:
@@ -236,24 +215,43 @@ class _Lookups:
 
 
 class _Taken:
-    """Templates that fit each other, as `groups` of the tables that they reach, and the tables `filled` by them; `misfits`
-    since the last that did."""
+    """Templates that fit each other, as `groups` of the tables that they reach, and the tables `filled` by them."""
 
     def __init__(self, wishes: Wishes, probe: Probe) -> None:
         self.wishes, self.probe = wishes, probe
-        self.groups: list[list[_Reached]] = []
+        self.groups: list[list[Reached]] = []
         self.filled: set[str] = set()
-        self.misfits = 0
-        self._lookups = _Lookups(probe)
+        self._lookups = Lookups(probe)
+        self._spent = 0
+        self._claims: dict[
+            int, tuple[Template, list[Reached]]
+        ] = {}  # the template lives on, so that its id stays its own
+
+    @property
+    def patient(self) -> bool:
+        """Whether not too many frames were tried since a template was found to fit."""
+        return self._spent < PATIENCE
+
+    def calm(self) -> None:
+        """Begin to count anew."""
+        self._spent = 0
 
     def take(self, template: Template, *, sent: bool = True) -> None:
         """Add a template if it fits and one more table is filled then; `sent`: and if its frames still come out."""
+        begin = self.probe.runs
+        self._take(template, sent)
+        self._spent += self.probe.runs - begin
+
+    def _take(self, template: Template, sent: bool) -> None:
         program = self.probe.program
-        self.misfits += 1
-        group = _claim(program, template, trace(program, self.probe, template))
+        if self.groups and not self._adds(template):
+            return
+        if id(template) not in self._claims:
+            self._claims[id(template)] = template, _claim(program, template, trace(program, self.probe, template))
+        group = self._claims[id(template)][1]
         if not group:
             return
-        streams = _Builder(program, self.wishes, Diagnostics(), self._lookups).streams([*self.groups, group])
+        streams = Builder(program, self.wishes, Diagnostics(), self._lookups).streams([*self.groups, group])
         now = {name for stream in streams for name in stream.entries}
         outcomes = outcomes_of(template, streams[-1].entries)
         if sent and not self.probe.run(template.frame.data, outcomes).ports:
@@ -261,10 +259,17 @@ class _Taken:
         if all(stream.entries for stream in streams) and self.filled < now:
             self.groups.append(group)
             self.filled = now
-            self.misfits = 0
+            self._spent = 0
+
+    def _adds(self, template: Template) -> bool:
+        """Whether it hits one more table where those whose keys are constant do what the templates before it want."""
+        fixed = _fixed(self.groups)
+        seen = self.probe.run(template.frame.data, template.outcomes, fixed)
+        hits = {name for name, key in seen.applied if fixed.get((name, key), template.outcomes.get(name)) is not None}
+        return not hits <= self.filled
 
 
-def _fixed(taken: Sequence[list[_Reached]]) -> dict[tuple[str, tuple[int, ...]], Call | None]:
+def _fixed(taken: Sequence[list[Reached]]) -> dict[tuple[str, tuple[int, ...]], Call | None]:
     """What tables do whose keys are the same for all frames of a template."""
     found: dict[tuple[str, tuple[int, ...]], Call | None] = {}
     for group in taken:
@@ -277,9 +282,14 @@ def _fixed(taken: Sequence[list[_Reached]]) -> dict[tuple[str, tuple[int, ...]],
     return found
 
 
-class _Builder:
-    def __init__(self, program: Program, wishes: Wishes, diagnostics: Diagnostics, lookups: _Lookups) -> None:
+class Builder:
+    """`spares`: tables are to have room left."""
+
+    def __init__(
+        self, program: Program, wishes: Wishes, diagnostics: Diagnostics, lookups: Lookups, *, spares: bool = False
+    ) -> None:
         self.program, self.wishes, self.diagnostics, self.lookups = program, wishes, diagnostics, lookups
+        self.spares = spares
         self.kinds: dict[str, list[_Kind]] = {}
         self.made: dict[tuple[str, _Kind], TableEntries] = {}
         self.feeds: dict[tuple[str, str, int], Fed] = {}
@@ -287,7 +297,7 @@ class _Builder:
         # it, or other frames are to miss them
         self.whole: set[str] = set()
 
-    def build(self, reached: list[list[_Reached]]) -> Plan:
+    def build(self, reached: list[list[Reached]]) -> Plan:
         streams = self.streams(reached)
         used = {id(made) for stream in streams for made in stream.entries.values()}
         tables = tuple(made for made in self.made.values() if id(made) in used)
@@ -295,10 +305,10 @@ class _Builder:
             self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
         self.diagnostics.raise_if_errors()
         filled = {made.table.name for made in tables}
-        streams = [_varied(self.lookups.probe, stream, filled) for stream in streams]
-        return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds)
+        streams = [with_varied(self.lookups.probe, stream, filled) for stream in streams]
+        return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds, self.spares)
 
-    def streams(self, reached: list[list[_Reached]]) -> list[Stream]:
+    def streams(self, reached: list[list[Reached]]) -> list[Stream]:
         """One for each template; those that come to nothing have no entries."""
         for one in (one for group in reached for one in group):
             self._note_kind(one)
@@ -307,7 +317,7 @@ class _Builder:
             self.whole |= {name for name, _ in template.seen.applied} - set(template.hits)
         return [self._stream(group) for group in reached]
 
-    def _note_kind(self, one: _Reached) -> None:
+    def _note_kind(self, one: Reached) -> None:
         """Templates may want different keys of a table; entries are made for those that no key can be of two of."""
         known = self.kinds.setdefault(one.table.name, [])
         if _out_of_reach(_fields(one.table), one.kind.bits) or one.kind in known:
@@ -316,7 +326,7 @@ class _Builder:
         if all(_apart(one.kind.bits, k.bits) or (divisible and one.kind.bits == k.bits) for k in known):
             known.append(one.kind)
 
-    def _stream(self, group: list[_Reached]) -> Stream:
+    def _stream(self, group: list[Reached]) -> Stream:
         """What is left of a template when tables without entries are missed."""
         template = group[0].template
         needs = {one.table.name: {bit.table for bit in one.data} for one in group}
@@ -341,7 +351,7 @@ class _Builder:
             {one.table.name: self._feeder(one) for one in kept if one.data and one.data[0].table in entries},
         )
 
-    def _feeder(self, one: _Reached) -> tuple[str, int]:
+    def _feeder(self, one: Reached) -> tuple[str, int]:
         parameter = next(iter(_feeders(one)))
         return parameter[0], self.feeds[parameter].keys.groups
 
@@ -353,7 +363,7 @@ class _Builder:
         bits = tuple(v >> (w - 1 - i) & 1 for v, w in zip(values, widths, strict=True) for i in range(w))
         return any(kind.bits == bits for kind in self.kinds[name])
 
-    def _entries(self, one: _Reached, before: Mapping[str, TableEntries]) -> TableEntries | None:
+    def _entries(self, one: Reached, before: Mapping[str, TableEntries]) -> TableEntries | None:
         """The entries of a table as a template wants them; None where there can be none."""
         name, owners = one.table.name, {}
         for bit in one.kind.bits:
@@ -372,7 +382,7 @@ class _Builder:
                 return None  # it holds a part of another table's key already
         return known
 
-    def _make(self, one: _Reached, owners: Mapping[str, KeySet]) -> TableEntries:
+    def _make(self, one: Reached, owners: Mapping[str, KeySet]) -> TableEntries:
         call = one.template.outcomes[one.table.name]
         assert call is not None
         ports = frozenset(p for t, p in one.sources.ports if t == one.table.name)
@@ -385,7 +395,7 @@ class _Builder:
             self.diagnostics.warning(one.table.span, "traffic", text)
         return made
 
-    def _keys(self, one: _Reached, owners: Mapping[str, KeySet]) -> KeySet:
+    def _keys(self, one: Reached, owners: Mapping[str, KeySet]) -> KeySet:
         name, bits, fields = one.table.name, one.kind.bits, _fields(one.table)
         kinds = self.kinds[name]
         alike = [kind for kind in kinds if kind.bits == bits]
@@ -412,7 +422,14 @@ class _Builder:
         if named is not None and named > table.size:
             text = f"{named} entries do not fit in table {table.name}: its size is {table.size}"
             self.diagnostics.error(table.span, text)
-        return min(self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, table.size)
+        return min(
+            self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, filled_of(table.size, self.spares)
+        )
+
+
+def filled_of(size: int, spares: bool) -> int:
+    """How much of a table, or a profile, streams may fill."""
+    return size - min(SPARE, size // 4) if spares else size
 
 
 def outcomes_of(template: Template, entries: Mapping[str, TableEntries]) -> dict[str, Call | None]:
@@ -420,7 +437,7 @@ def outcomes_of(template: Template, entries: Mapping[str, TableEntries]) -> dict
     return template.outcomes | {name: None for name in template.hits if name not in entries}
 
 
-def _varied(probe: Probe, stream: Stream, filled: set[str]) -> Stream:
+def with_varied(probe: Probe, stream: Stream, filled: set[str]) -> Stream:
     """With the cells that its frames come to, and the bits that decide about them."""
     frame, outcomes = stream.template.frame, outcomes_of(stream.template, stream.entries)
     cells = probe.run(frame.data, outcomes).cells
@@ -432,7 +449,7 @@ def _owners_of(made: TableEntries) -> set[str]:
     return {made.keys.follows} if made.keys.follows is not None else set()
 
 
-def _feeders(one: _Reached) -> dict[tuple[str, str, int], tuple[tuple[int, int], ...]]:
+def _feeders(one: Reached) -> dict[tuple[str, str, int], tuple[tuple[int, int], ...]]:
     """The parameters (table, action, number) that data bits come from: (bit of the parameter, data bit)."""
     result: dict[tuple[str, str, int], tuple[tuple[int, int], ...]] = {}
     for i, bit in enumerate(one.data):

@@ -13,6 +13,7 @@ from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.tables import Call, Entry, RuntimeTable
 from transpiler.interpreter.trace import Event, Trace, silent
+from transpiler.traffic.copies import Copies, Used
 
 Outcomes = Mapping[
     str, Call | None
@@ -28,12 +29,14 @@ Cell = tuple[
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What a frame did: `applied` (table, key values) in order, each table's first time; `ports` it was sent to;
-    whether it was `accepted` by the parsers that it met; the `cells` that it came to, in order."""
+    whether it was `accepted` by the parsers that it met; the `cells` that it came to, in order; the groups and sessions that
+    it had `copies` of."""
 
     applied: tuple[tuple[str, tuple[int, ...]], ...]
     ports: tuple[int, ...]
     accepted: bool
     cells: tuple[Cell, ...] = ()
+    copies: tuple[Used, ...] = ()
 
     @property
     def way(self) -> tuple[tuple[str, ...], bool]:
@@ -46,15 +49,20 @@ class Observation:
         return tuple((name, bool(index)) for name, index in self.cells)
 
 
-class Probe:
-    """Sends frames in at a port of a switch that forgets everything in between, unless they are to follow others. `told`: of
-    each of their steps."""
+NOTHING = Observation((), (), False)  # of a frame whose copies are copied without end
 
-    def __init__(self, program: Program, port: int, told: Trace = silent) -> None:
+
+class Probe:
+    """Sends frames in at a port of a switch that forgets everything in between, unless they are to follow others. `copies`: its
+    groups and sessions, no ones if left out; `told`: of each of their steps."""
+
+    def __init__(self, program: Program, port: int, told: Trace = silent, copies: Copies | None = None) -> None:
         self.program, self.port = program, port
+        self.copies = Copies(port) if copies is None else copies
+        self.runs = 0  # so far
         sizes = {extern.name: int(dict(extern.attributes).get("size", 0)) for extern in program.externs}
         self._desk = _Desk(sizes, told)
-        self._switch = Switch(program, trace=self._desk.note)
+        self._switch = Switch(program, trace=self._desk.note, replication=self.copies)
         for name, table in self._switch.store.tables.items():
             self._switch.store.tables[name] = _Observed(table, self._desk)
 
@@ -67,10 +75,20 @@ class Probe:
         self, frame: bytes, outcomes: Outcomes, fixed: Fixed | None = None, port: int | None = None
     ) -> Observation:
         """The same behind the frames before it."""
-        self._desk.clear(outcomes, fixed or {})
+        self._desk.clear(outcomes, {} if fixed is None else fixed)
+        self.copies.begin()
+        self.runs += 1
         sent = self._switch.process(self.port if port is None else port, frame)
         desk = self._desk
-        return Observation(tuple(desk.seen.items()), tuple(port for port, _ in sent), desk.accepted, tuple(desk.cells))
+        if self.copies.endless:
+            return NOTHING
+        ports = tuple(port for port, _ in sent)
+        return Observation(tuple(desk.seen.items()), ports, desk.accepted, tuple(desk.cells), tuple(self.copies.used))
+
+    @property
+    def lookups(self) -> dict[tuple[str, tuple[int, ...]], Call | None]:
+        """All that the last frame looked up, its copies too, with the outcome."""
+        return self._desk.lookups
 
 
 @dataclass
@@ -84,9 +102,11 @@ class _Desk:
     fixed: Fixed = field(default_factory=dict)
     accepted: bool = True
     cells: list[Cell] = field(default_factory=list)
+    lookups: dict[tuple[str, tuple[int, ...]], Call | None] = field(default_factory=dict)
 
     def clear(self, outcomes: Outcomes, fixed: Fixed) -> None:
         self.seen, self.outcomes, self.fixed, self.accepted, self.cells = {}, outcomes, fixed, True, []
+        self.lookups = {}
 
     def note(self, event: Event) -> None:
         self.told(event)
@@ -112,4 +132,5 @@ class _Observed(RuntimeTable):
         if place not in self._desk.fixed and name not in self._desk.outcomes:
             return super().lookup(values)
         call = self._desk.fixed[place] if place in self._desk.fixed else self._desk.outcomes[name]
+        self._desk.lookups[place] = call
         return None if call is None else Entry(0, (), call, 0)

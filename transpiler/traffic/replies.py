@@ -17,7 +17,7 @@ from transpiler.hlir.types import width_of
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.plan import Plan, Stream, outcomes_of
-from transpiler.traffic.probe import Outcomes, Probe
+from transpiler.traffic.probe import Outcomes
 from transpiler.traffic.search import Frame, any_outcome, fillable
 from transpiler.traffic.wellknown import exchanged
 
@@ -98,7 +98,7 @@ class _Search:
     def __post_init__(self) -> None:
         program = self.plan.program
         self.chance = Random(self.plan.wishes.seed)
-        self.probe = Probe(program, self.plan.wishes.port)
+        self.probe = self.plan.probe()
         self.constant = [name for name, made in self.stream.entries.items() if _is_constant(made)]
         self.base = outcomes_of(self.stream.template, self.stream.entries)
         self.others = [t for t in fillable(program) if t.implementation is None]

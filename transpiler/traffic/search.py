@@ -77,26 +77,41 @@ def fillable(program: Program) -> tuple[Table, ...]:
 
 def search(program: Program, probe: Probe, seed: int, advance: Advance) -> Finder:
     """Look for templates: it has then the best that was found of each shape for each set of tables and state.
-    `advance(done, total)` is told how far."""
+    `advance(done, total)` is told how far. Where no frame that hits a table comes out, groups and sessions are tried, too."""
     sums = declared(program)
     forms = tuple(form_of(program, shape, sums) for shape in shapes(program)[: TRIES // 4])
     finder = Finder(probe, forms, Random(seed))
-    rounds = TRIES // len(forms) if forms else 0
+    _look(finder, advance)
+    if not finder.has_all:
+        probe.copies.open = True
+        finder.fruitless = 0
+        _look(finder, advance)
+    return finder
+
+
+def _look(finder: Finder, advance: Advance) -> None:
+    """Try frames of each form in turn."""
+    rounds = TRIES // len(finder.forms) if finder.forms else 0
     for turn in range(rounds):
         advance(turn, rounds)
-        for number in range(len(forms)):
+        for number in range(len(finder.forms)):
             finder.attempt(number, turn)
         if finder.fruitless > FRUITLESS or (turn >= ENOUGH and finder.has_all):
             break
     advance(rounds, rounds)
-    return finder
 
 
-def quality(program: Program, template: Template) -> tuple[int, int, int, int]:
-    """Is accepted; comes out; hits much; does something else in entries than tables do without them."""
+def quality(program: Program, template: Template) -> tuple[int, int, int, int, int]:
+    """Is accepted; comes out; without a group or session; hits much; does something else in entries than tables do without."""
     calls = [(program.table[name], template.outcomes[name]) for name in template.hits]
     other = sum(call is not None and call.action != table.default_action.action for table, call in calls)
-    return int(template.seen.accepted), int(bool(template.seen.ports)), len(template.hits), other
+    return (
+        int(template.seen.accepted),
+        int(bool(template.seen.ports)),
+        int(not template.seen.copies),
+        len(template.hits),
+        other,
+    )
 
 
 # --- one try ---------------------------------------------------------------------------------------------------------

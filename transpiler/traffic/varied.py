@@ -26,11 +26,11 @@ def varied(probe: Probe, frame: Frame, outcomes: Outcomes, filled: Collection[st
     if not base.cells:
         return None
     experiment = _Experiment(probe, frame, outcomes, frozenset(filled), base)
-    feeding = [bit for bit in _free(frame) if experiment.feeds(bit)]
+    feeding = [bit for bit in free_bits(frame) if experiment.feeds(bit)]
     return tuple(experiment.together(feeding, ())) if experiment.decides else None
 
 
-def _free(frame: Frame) -> list[int]:
+def free_bits(frame: Frame) -> list[int]:
     """Bits that the parser leaves free, and that are no version, length or checksum."""
     held = set(frame.shape.fixed)
     held.update(bit for start, width, _ in frame.known.values for bit in range(start, start + width))

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from transpiler.diagnostics import Span
 from transpiler.interpreter.trace import Event
 from transpiler.traffic.plan import Plan
-from transpiler.traffic.probe import Probe
 
 KINDS = ("state", "table", "action")
 
@@ -22,7 +21,7 @@ def ways(plan: Plan) -> Mapping[Span, float]:
         if event.kind in KINDS and event.span is not None:
             seen.add(event.span)
 
-    probe = Probe(plan.program, plan.wishes.port, note)
+    probe = plan.probe(note)
     count: Counter[Span] = Counter()
     for stream in plan.streams:
         seen.clear()

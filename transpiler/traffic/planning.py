@@ -1,0 +1,85 @@
+"""Finds out what is to be generated: frames that reach tables, kinds of them that fit each other, frames alone for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Program
+from transpiler.passes.pipeline import optimise
+from transpiler.traffic.copies import Copies
+from transpiler.traffic.outward import bring_out
+from transpiler.traffic.plan import Builder, Lookups, Plan, Stream, Wishes, together, with_varied
+from transpiler.traffic.points import points
+from transpiler.traffic.probe import Probe
+from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
+
+
+def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
+    """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
+    probe = Probe(program, wishes.port, copies=Copies(wishes.outward))
+    finder = search(program, probe, wishes.seed, advance)
+    missing = [table.name for table in finder.targets if not finder.is_hit(table.name)]
+    unreachable = _unreachable(program) if missing else frozenset()
+    _solve(finder, [name for name in missing if name not in unreachable], wishes, advance)
+    bring_out(finder, wishes.seed, advance)
+    probe.copies.open = False
+    if not fillable(program):
+        return _without_tables(probe, wishes, finder.templates, diagnostics)
+    fitting, lookups = together(wishes, probe, finder, advance), Lookups(probe)
+    streams = Builder(program, wishes, Diagnostics(), lookups).streams(fitting)
+    filled = {name for stream in streams for name in stream.entries}
+    left = any(finder.is_hit(table.name) and table.name not in filled for table in finder.targets)
+    made = Builder(program, wishes, diagnostics, lookups, spares=left).build(fitting)
+    made = replace(made, points=points(made, finder, probe, advance))
+    _complain(program, made, unreachable, diagnostics)
+    return _with_copies(made)
+
+
+def _unreachable(program: Program) -> frozenset[str]:
+    """The tables that no packet comes to, whatever entries there are: those that the compiler removes, as it proves that no
+    statement that is ever run applies them."""
+    left = optimise(program).table
+    return frozenset(table.name for table in fillable(program) if table.name not in left)
+
+
+def _solve(finder: Finder, missing: Sequence[str], wishes: Wishes, advance: Advance) -> None:
+    """Ask for frames for the tables that no try has hit, where z3 is installed: the one thing here that needs it."""
+    if missing and find_spec("z3") is not None:
+        from transpiler.traffic.solved import solve
+
+        solve(finder, missing, wishes.port, advance, wishes.seed)
+
+
+def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics) -> Plan:
+    """Frames for each way through the parser: those that come out, and reach most state."""
+    program = probe.program
+    best: dict[int, Template] = {}
+    for template in sorted(found, key=lambda t: (quality(program, t), len(t.state))):
+        if template.seen.accepted:
+            best[id(template.frame.shape)] = template
+    streams = tuple(with_varied(probe, Stream(template, {}, {}, {}), set()) for template in best.values())
+    if not streams:
+        diagnostics.error(program.span, "no frame was found that the parser accepts")
+    diagnostics.raise_if_errors()
+    return _with_copies(Plan(program, wishes, streams, (), {}))
+
+
+def _with_copies(made: Plan) -> Plan:
+    """With the groups and sessions that its frames have copies of."""
+    templates = [stream.template for stream in made.streams] + [point.template for point in made.points]
+    return replace(made, copies=tuple(dict.fromkeys(used for t in templates for used in t.seen.copies)))
+
+
+def _complain(program: Program, made: Plan, unreachable: frozenset[str], diagnostics: Diagnostics) -> None:
+    filled = {one.table.name for one in made.tables}
+    filled |= {name for point in made.points for name in point.template.hits}
+    for table in fillable(program):
+        if table.name in unreachable:
+            text = f"no packet is looked up in table {table.name}: there are no entries for it"
+            diagnostics.warning(table.span, "traffic", text)
+        elif table.name not in filled:
+            text = f"no frames were found that can hit table {table.name}: there are no entries for it"
+            diagnostics.warning(table.span, "traffic", text)
