@@ -25,7 +25,7 @@ struct macs_decisions *macs_decisions_create(const struct macs_decisions_shape *
     while (2 * (size_t)count * cache->stride * sizeof(uint64_t) <= DECISIONS_BYTES)
         count *= 2;
     cache->mask = count - 1;
-    cache->on = true;
+    cache->pause = MACS_DECISIONS_PAUSE;
     cache->decisions = macs_memory_alloc(bytes_of(cache), false); /* of epoch 0, which no burst has */
     if (cache->decisions)
         return cache;

@@ -115,6 +115,7 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     if (complete && sw->program->decisions) {
         thread->worker.decisions = macs_decisions_create(sw->program->decisions);
         complete = thread->worker.decisions != NULL;
+        thread->worker.deciding = complete;
     }
     thread->sampled_in = thread->clocks ? macs_clocks_distance(thread->clocks) : UINT64_MAX;
     if (complete && sw->program->uses_requests)

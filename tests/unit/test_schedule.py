@@ -12,10 +12,10 @@ from transpiler.architectures.v1model import pipes as v1model
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.types import Bits, Bool, Varbit
+from transpiler.schedule.feeders import in_order
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
-from transpiler.schedule.successors import fed_by_one
 
 TABLES = ("t0", "t1", "t2", "t3")
 
@@ -263,7 +263,18 @@ def test_stages_that_one_stage_alone_leaves_packets_to() -> None:
     b = Case().tables_with()
     plan = b.plan(two_ways(b), b.set("m1", 1), apply("t4"), apply("t2"))
     assert names(plan) == ["entry", "t0", "t1", "t4+t2"]
-    assert fed_by_one(plan.pipes[0]) == {1, 2}
+    assert in_order(plan.pipes[0]) == {1, 2}
+
+
+def test_stages_that_two_stages_leave_packets_to_but_never_in_one_burst() -> None:
+    """Whether packets look for decisions is the same for all of a burst: they come to t1 from t0 or from the first stage."""
+    b = Case().tables_with()
+    b.variable("on", Bool(), Storage.LOCAL)
+    plan = b.plan(b.call("decisions.on", None, out="on"), if_(b.get("on"), [apply("t0")]), apply("t1"))
+    assert names(plan) == ["entry", "t0", "t1"]
+    assert in_order(plan.pipes[0]) == {1, 2}
+    plan = b.plan(if_(condition(b), [apply("t0")]), apply("t1"))
+    assert in_order(plan.pipes[0]) == {1}
 
 
 def test_many_small_joins_in_a_row_are_cut_in_the_middle() -> None:

@@ -130,7 +130,7 @@ class DeparserStatements(Statements):
                 stay = Assign(FRONT, self._size(header), operator="-=")
                 walked.append(If(guard, (stay, *self._at(self._in_frame(header), stores))))
                 continue
-            place = self._place_of(header, capacity, to if stores else None)
+            place = self._place_of(header, capacity, to if stores else None, self._are_whole(header, stores))
             if late:
                 places += [Declare("uint8_t *", to.name, NULL)] if stores else []
                 if done := (*self._note_assigned(header), *self._at(to, stores)):
@@ -159,10 +159,12 @@ class DeparserStatements(Statements):
         repeated = any(places.count(place) > 1 for place in places)
         return copied or repeated or any(self._assigned(header) is not None for header in headers)
 
-    def _place_of(self, header: HeaderPlace, capacity: int, to: Name | None) -> Body:
-        """Where a header goes, into `to`: it stays, or is put at the front of the list."""
+    def _place_of(self, header: HeaderPlace, capacity: int, to: Name | None, whole: bool) -> Body:
+        """Where a header goes, into `to`: it stays, or is put at the front of the list: without its bytes where all of them are
+        stored, `whole`."""
         place = self._slot_of_place(header)
-        taken: list[CStatement] = [Assign(USED, self._size(header), operator="-="), *self._take(header)]
+        taken: list[CStatement] = [Assign(USED, self._size(header), operator="-=")]
+        taken += () if whole else self._take(header)
         kept: list[CStatement] = [Assign(FRONT, place)]
         if to is not None:
             taken.insert(1, Assign(to, infix(LIST, "+", USED)))
@@ -207,7 +209,7 @@ class DeparserStatements(Statements):
             if isinstance(field.type, Varbit):
                 behind = True
                 continue
-            if self.storage.is_stored(owner, field.name) and Location(owner, field.name) not in self.scope.received:
+            if self._is_stored(owner, field):
                 run.append((field, offset))
             offset += field.type.width
             if run and offset % 8 == 0:
@@ -225,6 +227,17 @@ class DeparserStatements(Statements):
 
     def _at(self, address: Expression, stores: Body) -> Body:
         return (Declare("uint8_t *", TO.name, address, constant=True), *stores) if stores else ()
+
+    def _are_whole(self, header: HeaderPlace, stores: Body) -> bool:
+        """Whether the stores write all bytes of a header, whatever its packet has met."""
+        owner = self.storage.access(header).owner
+        fields = self.program.header_type_of[owner].fields
+        return all(isinstance(store, Do) for store in stores) and all(
+            not isinstance(field.type, Varbit) and self._is_stored(owner, field) for field in fields
+        )
+
+    def _is_stored(self, owner: str, field: Field) -> bool:
+        return self.storage.is_stored(owner, field.name) and Location(owner, field.name) not in self.scope.received
 
     def _store_run(self, header: HeaderPlace, run: list[tuple[Field, int]], base: Expression, end: int) -> Body:
         """Fields that end with a byte; those that fill whole bytes together are stored together."""

@@ -326,10 +326,13 @@ class Externs:
         stripes = {Kept.UPDATES: 0, Kept.STRIPES: max(size, 1), Kept.LOCK: 1}
         return LocksView(stripes[group.kept], Outside(", ".join(of)), group.sharded)
 
-    def counting(self, counter: str) -> str:
-        """The function that counts a packet; in front of a cache of decisions it notes what it counts."""
+    def counting(self, counter: str, *, hit: bool = False) -> str:
+        """The function that counts a packet; behind a cache of decisions it notes what it counts. `hit`: by an entry's own index,
+        which is in range."""
         of = "decisions" if counter in self.noted else "counter"
-        return f"macs_{of}_{'defer' if counter in self.deferred else 'add'}"
+        if counter in self.deferred:
+            return f"macs_{of}_defer_hit" if hit else f"macs_{of}_defer"
+        return f"macs_{of}_hit" if hit else f"macs_{of}_add"
 
     def noting(self, counter: str) -> tuple[C, ...]:
         """What that function is given more: the packet's number in the burst."""
@@ -344,7 +347,8 @@ class Externs:
                 continue
             arguments = (self.state(name), "worker", self.hit_index(table), packet("length"))
             if self.program.extern[name].kind == "direct_counter":
-                done.append(Do(call(self.counting(name), *arguments, *self.noting(name)), cite))
+                counting = self.counting(name, hit=not table.learns)
+                done.append(Do(call(counting, *arguments, *self.noting(name)), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
                 colour = self.colour(name)
                 declared.append(Declare("uint64_t", colour.name, Name("MACS_NO_COLOUR")))

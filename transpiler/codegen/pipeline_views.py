@@ -140,7 +140,7 @@ class LookupView:
 class StageView:
     """One stage: `function` is its name; `title`: what it begins with, `goes_on`: whether it leaves packets to later stages;
     `locals` are declarations with their initial values. `listed`: its packets come in
-    their order, from one stage, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
+    order, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
     tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`,
     `takes_to_follow`: what those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`,
     `unpacked_to_follow`: what they begin with, names for parts of that. `again`: prefetches its cells once more, a function

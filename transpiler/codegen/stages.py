@@ -54,6 +54,7 @@ from transpiler.hlir.expressions import HeaderRef
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If as HlirIf, Leave
 from transpiler.hlir.traverse import rebuild
+from transpiler.schedule.feeders import in_order
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.plan import PipelinePlan
@@ -72,7 +73,7 @@ from transpiler.schedule.stages import (
     Submit,
     Target,
 )
-from transpiler.schedule.successors import fed_by_one, whole
+from transpiler.schedule.successors import whole
 
 PREFETCH = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
@@ -96,7 +97,7 @@ class Context:
     def stages(self, plan: PipelinePlan) -> tuple[LoweredStage, ...]:
         numbers = range(len(plan.pipe.stages))
         functions = tuple(self._function_name(plan.pipe, number) for number in numbers)
-        listed = fed_by_one(plan.pipe)
+        listed = in_order(plan.pipe)
         return tuple(_StageLowering(self, plan, functions, listed, number).lowered() for number in numbers)
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
@@ -120,7 +121,7 @@ class LoweredStage:
 
 
 class _StageLowering:
-    """Lowers one stage. `functions`: the names of the functions of all; `listed`: the stages that are fed by one alone."""
+    """Lowers one stage. `functions`: the names of the functions of all; `listed`: those whose packets come in order."""
 
     def __init__(
         self, context: Context, plan: PipelinePlan, functions: tuple[str, ...], listed: frozenset[int], number: int

@@ -13,7 +13,7 @@ from transpiler.externs.row import COMMUTES, LIST, NUMBER, SCALAR, Compiled, Int
 from transpiler.hlir.program import ExternInstance
 
 KIND = "decisions"
-PLACE, RECALL, VALUE, REMEMBER = (f"decisions.{name}" for name in ("place", "recall", "value", "remember"))
+ON, PLACE, RECALL, VALUE, REMEMBER = (f"decisions.{name}" for name in ("on", "place", "recall", "value", "remember"))
 WORD_BITS = 64
 INDEX, WORKER = Name("index"), Name("worker")
 WORDS = Name("words")
@@ -23,13 +23,15 @@ def _prefetch(instance: ExternInstance) -> str:
     return "macs_decisions_prefetch"
 
 
+def _on(call: Compiled) -> Body:
+    return call.assign_effect(of("macs_decisions_on", WORKER))
+
+
 def _place(call: Compiled) -> Body:
-    """The key is stored only while decisions are looked up."""
     stores, words = call.packed_words(0, WORDS)
     key = Declare("uint8_t *const", WORDS.name, of("macs_decisions_key", WORKER, INDEX))
     found = call.assign_effect(of("macs_decisions_place", WORKER, INDEX, words))
-    nowhere = call.assign_output(Name("MACS_NO_DECISION"))
-    return (If(of("macs_decisions_are_on", WORKER), (Block((key, *stores, *found)),), nowhere, call.cite),)
+    return (Block((key, *stores, *found), cite=call.cite),)
 
 
 def _recall(call: Compiled) -> Body:
@@ -54,6 +56,15 @@ def _finds_nothing(call: Interpreted) -> None:
 
 ROWS = (
     Kind(name=KIND, attributes=("key_words", "kept_words", "counts"), prefetch=_prefetch),
+    Method(
+        name=ON,
+        outputs=(SCALAR,),
+        effect=COMMUTES,
+        of_burst=True,
+        doc="() -> whether packets look for decisions now",
+        run=_finds_nothing,
+        c=_on,
+    ),
     Method(
         name=PLACE,
         inputs=(LIST,),

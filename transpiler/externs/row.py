@@ -254,7 +254,8 @@ class Method:
     it needs; `p4`: the P4-16 functions that only pass on their arguments; `keeps`: its call has fields that a second pass of
     the packet keeps; `cuts`, `ciphers`: it changes the frame's length, its payload as it
     is sent; `reads`: it leaves its state as it is; `of_output`: inputs that read the output's place see what the call puts
-    there; `timed`: the runtime looks at the time; `header`: a C header beside the row's file, for what is not in the backend."""
+    there; `of_burst`: its results are the same for all packets of a burst; `timed`: the runtime looks at the time; `header`: a
+    C header beside the row's file, for what is not in the backend."""
 
     name: str
     instance_kind: str | None = None
@@ -270,6 +271,7 @@ class Method:
     ciphers: bool = False
     reads: bool = False
     of_output: bool = False
+    of_burst: bool = False
     timed: bool = False
     header: str = ""
 

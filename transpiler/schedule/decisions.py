@@ -3,10 +3,11 @@
 What such a stretch writes, and what it counts, is a function of what it reads and of the tables' entries. So packets that read
 the same are decided once, until a table changes (macs/decisions.h).
 
-A; B; C    →    where = place(what they read); found = recall(where);
+A; B; C    →    if (on()) { where = place(what they read); found = recall(where) } else { found = false }
                 if (found) { what they write = what was kept } else { A; B; C; remember(what they write) }
 
-The cell of the cache is prefetched as that of a register is: there is a cut in front of `recall`.
+The cell of the cache is prefetched as that of a register is: there is a cut in front of `recall`. Packets that do not look for
+a decision go on without it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from functools import reduce
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
 from transpiler.diagnostics import Span
-from transpiler.externs.decisions import KIND, PLACE, RECALL, REMEMBER, VALUE, WORD_BITS
+from transpiler.externs.decisions import KIND, ON, PLACE, RECALL, REMEMBER, VALUE, WORD_BITS
 from transpiler.hlir.expressions import (
     Binary,
     BinaryOp,
@@ -152,6 +153,7 @@ class _Caching:
         words = (Variable(_word(n), WORD, Storage.LOCAL, self.span) for n in range(self.words))
         own = (
             Variable(f"{NAME}.where", WHERE, Storage.LOCAL, self.span),
+            Variable(f"{NAME}.on", Bool(), Storage.LOCAL, self.span),
             Variable(f"{NAME}.found", Bool(), Storage.LOCAL, self.span),
         )
         sizes = (("key_words", self.key_words), ("kept_words", self.words), ("counts", self.stretch.counts))
@@ -182,9 +184,14 @@ class _Caching:
         key_words = Const(self.key_words, WHERE, span)
         kept = ListExpression(tuple(map(self._kept, range(self.words))), span)
         recalled = tuple(self._recalled())
-        return (
+        on = VariableRef(f"{NAME}.on", span)
+        look = (
             CallExtern(PLACE, None, (key,), (where,), span),
             CallExtern(RECALL, NAME, (Read(where, WHERE, span), key_words), (found,), span),
+        )
+        return (
+            CallExtern(ON, None, (), (on,), span),
+            If(Read(on, Bool(), span), look, (Assign(found, Const(0, Bool(), span), span),), span),
             If(
                 Read(found, Bool(), span),
                 recalled,

@@ -23,8 +23,8 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from transpiler.schedule.feeders import in_order
 from transpiler.schedule.stages import PipeSchedule
-from transpiler.schedule.successors import fed_by_one
 
 
 class Access(enum.Enum):
@@ -68,9 +68,9 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """Lists the packets that go to the stage, in the order of the burst. `listed`: they come from one stage alone, so they are in
-    that order already. `keyed`: the stage that submits a packet stores the keys of this stage's lookups in their arrays. It
-    also prefetches the cells of state that the packet will access here."""
+    """Lists the packets that go to the stage, in the order of the burst. `listed`: they come from one stage alone in a burst, so
+    they are in that order already. `keyed`: the stage that submits a packet stores the keys of this stage's lookups in their
+    arrays. It also prefetches the cells of state that the packet will access here."""
 
     stage: int
     listed: bool
@@ -246,7 +246,7 @@ def _steps(pipe: PipeSchedule, tables: Tables, form: Form, received: bool) -> St
 
 def _of_stage(pipe: PipeSchedule, tables: Tables, number: int) -> Steps:
     lookups = pipe.stages[number].lookups
-    gather = Gather(number, number in fed_by_one(pipe))
+    gather = Gather(number, number in in_order(pipe))
     if not lookups:
         return (gather, Run(number))
     steps = max(tables.steps(lookup.table) for lookup in lookups)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from transpiler.hlir.statements import Leave
 from transpiler.schedule.order import joins_of, statements_of
 from transpiler.schedule.stages import Code, Dispatch, Fork, Jump, PipeSchedule, Submit, Target
@@ -23,20 +21,6 @@ def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
                     found += targets(arm, pipe)
     leaves = (s for s in statements_of(code) if isinstance(s, Leave))
     return found + [pipe.exits[s.label] for s in leaves if s.label in pipe.exits]
-
-
-def fed_by_one(pipe: PipeSchedule) -> frozenset[int]:
-    """The stages that get their packets from one stage of the pipe alone: in the order of the burst, as every stage has them. A
-    stage behind a cut is none: it is left packets by stages of the front, each of which knows other values of them."""
-    handed = {
-        stage
-        for feeding in pipe.stages
-        for piece in feeding.code
-        if isinstance(piece, Dispatch)
-        for stage in piece.stages
-    }
-    feeders = Counter(stage for feeding in pipe.stages for stage in fed_by(pipe, feeding.code))
-    return frozenset(stage for stage, count in feeders.items() if count == 1 and stage not in handed)
 
 
 def fed_by(pipe: PipeSchedule, code: Code) -> frozenset[int]:

@@ -27,16 +27,36 @@ struct macs_counter {
 };
 
 /* Only its own worker writes a count: plain loads and stores suffice, atomic ones let the control thread read it. */
+static inline void macs_count_up(uint64_t *count, uint64_t amount) {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    __asm__("addq %1, %0" : "+m"(*count) : "er"(amount) : "cc"); /* one instruction, and no barrier to the compiler */
+#else
+    __atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
+#endif
+}
+
 static inline void macs_count_add(struct macs_count *count, uint64_t bytes) {
-    __atomic_store_n(&count->packets, __atomic_load_n(&count->packets, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&count->bytes, __atomic_load_n(&count->bytes, __ATOMIC_RELAXED) + bytes, __ATOMIC_RELAXED);
+    macs_count_up(&count->packets, 1);
+    macs_count_up(&count->bytes, bytes);
+}
+
+/* This worker's count at an index that is in range, as an entry's is in the counter of its table. */
+static inline struct macs_count *macs_counter_at(const struct macs_counter *counter, const struct macs_worker *worker,
+                                                 uint64_t index) {
+    return &counter->per_worker[worker->index][index];
 }
 
 /* Out of range: nothing. */
-static inline void macs_counter_add(struct macs_counter *counter, const struct macs_worker *worker, uint64_t index,
-                                    uint64_t bytes) {
+static inline void macs_counter_add(const struct macs_counter *counter, const struct macs_worker *worker,
+                                    uint64_t index, uint64_t bytes) {
     if (index < counter->size)
-        macs_count_add(&counter->per_worker[worker->index][index], bytes);
+        macs_count_add(macs_counter_at(counter, worker, index), bytes);
+}
+
+/* The same of an index that is in range. */
+static inline void macs_counter_hit(const struct macs_counter *counter, const struct macs_worker *worker,
+                                    uint64_t index, uint64_t bytes) {
+    macs_count_add(macs_counter_at(counter, worker, index), bytes);
 }
 
 /* Make the deferred additions, at the end of a burst. */
@@ -47,18 +67,25 @@ static inline void macs_counts_flush(struct macs_worker *worker) {
     deferred->used = 0;
 }
 
-/* The same as macs_counter_add, of a counter so large that its lines are not in the cache. */
-static inline void macs_counter_defer(struct macs_counter *counter, struct macs_worker *worker, uint64_t index,
-                                      uint64_t bytes) {
-    if (index >= counter->size)
-        return;
+/* The same, of a count whose line is not in the cache, as the counter is large. */
+static inline void macs_count_defer(struct macs_worker *worker, struct macs_count *count, uint64_t bytes) {
     struct macs_deferred_counts *const deferred = &worker->deferred;
     if (deferred->used == MACS_DEFERRED_COUNTS)
         macs_counts_flush(worker);
-    struct macs_count *const count = &counter->per_worker[worker->index][index];
     macs_prefetch_to_write(count);
     deferred->counts[deferred->used] = count;
     deferred->bytes[deferred->used++] = bytes;
+}
+
+static inline void macs_counter_defer(const struct macs_counter *counter, struct macs_worker *worker, uint64_t index,
+                                      uint64_t bytes) {
+    if (index < counter->size)
+        macs_count_defer(worker, macs_counter_at(counter, worker, index), bytes);
+}
+
+static inline void macs_counter_defer_hit(const struct macs_counter *counter, struct macs_worker *worker,
+                                          uint64_t index, uint64_t bytes) {
+    macs_count_defer(worker, macs_counter_at(counter, worker, index), bytes);
 }
 
 #endif

@@ -5,8 +5,8 @@
  * epoch (macs/table.h) of the burst that made it, read before that burst looked at any table. Decisions with the same
  * place replace each other. While few packets find theirs nothing is looked up, but for a try from time to time.
  *
- * A packet goes through place, recall, and, if that finds nothing, the stretch and remember. It is known by its number
- * in the burst, `index`.
+ * A packet goes through on; if so, place and recall; and, if that finds nothing, the stretch and remember. It is known
+ * by its number in the burst, `index`.
  * Threads: the worker's own; any thread reads the sums.
  * Cost: the key, a multiplication for each two words of it, and one to four cache lines.
  */
@@ -26,7 +26,6 @@
 
 #define MACS_DECISION_KEY_WORDS 16
 #define MACS_DECISION_COUNTS 24
-#define MACS_NO_DECISION UINT32_MAX
 
 /* What a program's decisions are made of: words of keys, words kept, counts at most. */
 struct macs_decisions_shape {
@@ -47,41 +46,52 @@ enum { MACS_DECISION_EPOCH, MACS_DECISION_COUNTED, MACS_DECISION_KEY };
 
 struct macs_decisions {
     struct macs_decisions_shape shape;
-    uint32_t mask;   /* decisions - 1 */
-    uint32_t stride; /* words of a decision: whole cache lines */
-    uint64_t epoch;  /* of this burst */
-    bool on;
+    uint32_t mask;             /* decisions - 1 */
+    uint32_t stride;           /* words of a decision: whole cache lines */
+    uint64_t epoch;            /* of this burst */
     uint32_t looked_up, found; /* since the share was looked at */
-    uint32_t skipped;          /* since it is off */
+    uint32_t pause;            /* packets that do not look when it is too low the next time */
+    uint64_t resumes;          /* they look again at this sum of all_skipped */
     _Atomic uint64_t all_found, all_missed, all_skipped;
     uint64_t *decisions;
     struct macs_undecided undecided[MACS_BURST_MAX];
 };
 
-/* The share of the decisions found is looked at each so many lookups; below a third of them it is off for so many
- * packets. */
+/* The share of the decisions found is looked at each so many lookups. While it is below a third of them, packets do not
+ * look: for a pause, which doubles from try to try up to the longest. */
 #define MACS_DECISIONS_TRIED 4096u
-#define MACS_DECISIONS_SKIPPED (64u * MACS_DECISIONS_TRIED)
+#define MACS_DECISIONS_PAUSE (64u * MACS_DECISIONS_TRIED)
+#define MACS_DECISIONS_PAUSE_MAX (16u * MACS_DECISIONS_PAUSE)
 
 static inline void macs_decisions_add_up(_Atomic uint64_t *sum, uint64_t amount) {
     atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + amount, memory_order_relaxed);
 }
 
-/* A burst begins: before anything of a table is read. */
+/* A burst begins: before anything of a table is read. No packet of a burst before is noting: some have left the stretch
+ * without a word. */
 static inline void macs_decisions_begin(struct macs_worker *worker) {
     struct macs_decisions *const cache = worker->decisions;
     cache->epoch = macs_tables_epoch();
-    if (cache->looked_up >= MACS_DECISIONS_TRIED) {
-        cache->on = cache->found >= cache->looked_up / 3;
+    if (worker->deciding && cache->looked_up >= MACS_DECISIONS_TRIED) {
+        worker->deciding = cache->found >= cache->looked_up / 3;
         cache->looked_up = cache->found = 0;
-    } else if (cache->skipped >= MACS_DECISIONS_SKIPPED) {
-        cache->on = true;
-        cache->skipped = 0;
+        cache->resumes = atomic_load_explicit(&cache->all_skipped, memory_order_relaxed) + cache->pause;
+        if (worker->deciding)
+            cache->pause = MACS_DECISIONS_PAUSE;
+        else if (cache->pause < MACS_DECISIONS_PAUSE_MAX)
+            cache->pause *= 2;
+    } else if (!worker->deciding && atomic_load_explicit(&cache->all_skipped, memory_order_relaxed) >= cache->resumes) {
+        for (uint32_t i = 0; i < MACS_BURST_MAX; i++)
+            cache->undecided[i].noting = false;
+        worker->deciding = true;
     }
 }
 
-static inline bool macs_decisions_are_on(const struct macs_worker *worker) {
-    return worker->decisions->on;
+/* Whether packets look for decisions now. One that does not is counted. */
+static inline bool macs_decisions_on(const struct macs_worker *worker) {
+    if (!worker->deciding)
+        macs_decisions_add_up(&worker->decisions->all_skipped, 1);
+    return worker->deciding;
 }
 
 /* Where the packet's key is stored, by words. */
@@ -106,8 +116,6 @@ static inline uint64_t *macs_decisions_at(const struct macs_decisions *cache, ui
 /* Prefetch what recall reads there. */
 static inline void macs_decisions_prefetch(const struct macs_worker *worker, uint32_t where) {
     const struct macs_decisions *const cache = worker->decisions;
-    if (where == MACS_NO_DECISION)
-        return;
     const uint64_t *const decision = macs_decisions_at(cache, where);
     for (uint32_t word = 0; word < cache->stride; word += 8)
         macs_prefetch_to_write(decision + word);
@@ -118,12 +126,6 @@ static inline bool macs_decisions_recall(struct macs_worker *worker, uint32_t in
                                          uint64_t bytes) {
     struct macs_decisions *const cache = worker->decisions;
     struct macs_undecided *const packet = &cache->undecided[index];
-    if (where == MACS_NO_DECISION) {
-        packet->noting = false;
-        cache->skipped++;
-        macs_decisions_add_up(&cache->all_skipped, 1);
-        return false;
-    }
     uint64_t *const decision = macs_decisions_at(cache, where);
     uint64_t different = decision[MACS_DECISION_EPOCH] ^ cache->epoch;
     for (uint32_t i = 0; i < key_words; i++)
@@ -151,9 +153,11 @@ static inline uint64_t macs_decisions_value(const struct macs_worker *worker, ui
 
 /* The stretch ends: where the words that it has come to are stored; NULL: they are not kept. */
 static inline uint64_t *macs_decisions_remember(struct macs_worker *worker, uint32_t index, uint32_t key_words) {
+    if (!worker->deciding)
+        return NULL;
     struct macs_decisions *const cache = worker->decisions;
     struct macs_undecided *const packet = &cache->undecided[index];
-    if (!cache->on || !packet->noting)
+    if (!packet->noting)
         return NULL;
     packet->noting = false;
     uint64_t *const decision = packet->decision;
@@ -170,26 +174,45 @@ static inline void macs_decisions_keep(uint64_t *words, uint32_t number, uint64_
     words[number] = value;
 }
 
-/* Note what a packet counts in the stretch. While nothing is looked up, that is one test. */
-static inline void macs_decisions_note(struct macs_worker *worker, struct macs_counter *counter, uint64_t number,
-                                       uint32_t index) {
-    struct macs_decisions *const cache = worker->decisions;
-    struct macs_undecided *const packet = &cache->undecided[index];
-    if (cache->on && packet->noting && number < counter->size)
-        packet->counts[packet->counted++] = &counter->per_worker[worker->index][number];
+/* Note what a packet counts in the stretch. */
+__attribute__((noinline, unused)) static void macs_decisions_note(struct macs_worker *worker, struct macs_count *count,
+                                                                  uint32_t index) {
+    struct macs_undecided *const packet = &worker->decisions->undecided[index];
+    if (packet->noting)
+        packet->counts[packet->counted++] = count;
 }
 
-/* macs_counter_add and macs_counter_defer in the stretch. */
-static inline void macs_decisions_add(struct macs_counter *counter, struct macs_worker *worker, uint64_t number,
-                                      uint64_t bytes, uint32_t index) {
-    macs_decisions_note(worker, counter, number, index);
-    macs_counter_add(counter, worker, number, bytes);
+/* Counts of macs/counter.h in the stretch. While nothing is looked up, noting is one test. */
+static inline __attribute__((always_inline)) void macs_decisions_hit(const struct macs_counter *counter,
+                                                                     struct macs_worker *worker, uint64_t number,
+                                                                     uint64_t bytes, uint32_t index) {
+    struct macs_count *const count = macs_counter_at(counter, worker, number);
+    if (odp_unlikely(worker->deciding))
+        macs_decisions_note(worker, count, index);
+    macs_count_add(count, bytes);
 }
 
-static inline void macs_decisions_defer(struct macs_counter *counter, struct macs_worker *worker, uint64_t number,
-                                        uint64_t bytes, uint32_t index) {
-    macs_decisions_note(worker, counter, number, index);
-    macs_counter_defer(counter, worker, number, bytes);
+static inline __attribute__((always_inline)) void macs_decisions_defer_hit(const struct macs_counter *counter,
+                                                                           struct macs_worker *worker, uint64_t number,
+                                                                           uint64_t bytes, uint32_t index) {
+    struct macs_count *const count = macs_counter_at(counter, worker, number);
+    if (odp_unlikely(worker->deciding))
+        macs_decisions_note(worker, count, index);
+    macs_count_defer(worker, count, bytes);
+}
+
+static inline __attribute__((always_inline)) void macs_decisions_add(const struct macs_counter *counter,
+                                                                     struct macs_worker *worker, uint64_t number,
+                                                                     uint64_t bytes, uint32_t index) {
+    if (number < counter->size)
+        macs_decisions_hit(counter, worker, number, bytes, index);
+}
+
+static inline __attribute__((always_inline)) void macs_decisions_defer(const struct macs_counter *counter,
+                                                                       struct macs_worker *worker, uint64_t number,
+                                                                       uint64_t bytes, uint32_t index) {
+    if (number < counter->size)
+        macs_decisions_defer_hit(counter, worker, number, bytes, index);
 }
 
 #endif

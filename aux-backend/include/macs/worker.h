@@ -51,6 +51,7 @@ struct macs_worker {
     struct macs_lock *only_held;           /* the one that it holds; NULL: none or several */
     struct macs_deferred_counts deferred;
     struct macs_decisions *decisions; /* see macs/decisions.h; NULL: the program has none */
+    bool deciding;                    /* packets look for decisions there */
 };
 
 struct macs_packet;
