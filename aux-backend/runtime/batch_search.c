@@ -5,7 +5,7 @@
 
 /* Of the time, what searches may cost; and how much of it may be saved up, which is there from the start. */
 #define SHARE 0.005
-#define CREDIT_NS 0.25e9
+#define CREDIT_NS 0.1e9
 
 /* A packet's cost has changed: by so much, in so many windows in a row. Twice or three times as much behind searches
  * that have changed nothing, as costs differ by themselves on a machine that does other work, too. */
