@@ -256,7 +256,6 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
             } else {
                 used -= 3u;
                 to_0 = list + used;
-                macs_layout_take(packet, list + used, hdr_extra_at, 3u);
             }
         }
         if (hdr_items_valid[3]) {
