@@ -34,8 +34,16 @@ header tail_t {
     bit<8> f15;
 }
 
+header stamp_t {
+    bit<4> kind;
+    bit<12> tag;
+    bit<8> mark;
+    bit<16> value;
+}
+
 struct headers_t {
     fields_t outer;
+    stamp_t stamp;
     fields_t inner;
     fields_t kept;
     tail_t tail;
@@ -53,6 +61,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             1: inner;
             2: again;
             5: unsure;
+            6: stamp;
             default: accept;
         }
     }
@@ -65,6 +74,10 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
     }
     state tail {
         packet.extract(hdr.tail);
+        transition accept;
+    }
+    state stamp {
+        packet.extract(hdr.stamp);
         transition accept;
     }
     state unsure { // comes behind `tail` here, not on a packet's way
@@ -123,6 +136,19 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             hdr.inner.setValid(); // with the fields that it had: zero if it was not received
             hdr.inner.e = hdr.outer.e;
         }
+        if ((meta.way & 0x10) == 0x10) { // no other statement writes it, and none reads it
+            hdr.stamp.setValid();
+            hdr.stamp.kind = 7;
+            hdr.stamp.tag = hdr.outer.odd[11:0];
+            hdr.stamp.mark = meta.way;
+            hdr.stamp.value = hdr.outer.a;
+        }
+        if ((meta.way & 0x20) == 0x20) {
+            hdr.stamp.setValid();
+        }
+        if ((meta.way & 0x40) == 0x40) {
+            hdr.kept.setValid();
+        }
         meta.sum = hdr.outer.b + hdr.inner.b + (bit<32>) hdr.outer.small + (bit<32>) hdr.kept.odd;
         meta.sum = meta.sum + (bit<32>) (hdr.tail.f0 ++ hdr.tail.f1 ++ hdr.tail.f2 ++ hdr.tail.f3)
             + (bit<32>) (hdr.tail.f4 ++ hdr.tail.f5 ++ hdr.tail.f6 ++ hdr.tail.f7)
@@ -147,6 +173,7 @@ control D(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.kept);
         packet.emit(hdr.outer);
+        packet.emit(hdr.stamp);
         packet.emit(hdr.inner);
         packet.emit(hdr.tail);
     }

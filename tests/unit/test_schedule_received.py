@@ -24,9 +24,10 @@ def names(fields: frozenset[Location]) -> set[str]:
 def test_what_a_stage_reads_in_the_frame_and_what_it_loads() -> None:
     """A field that one way through a stage changes is a variable of it, and of what comes behind it kept."""
     entry, ways, sums = scheduled("reread").pipes[0].stages
-    assert len(entry.unchanged) == 43 and not entry.loaded
+    assert len(entry.unchanged) == 47 and not entry.loaded
     assert names(ways.loaded) == {"hdr.outer.a", "hdr.outer.d"} == names(ways.received - ways.unchanged)
-    assert names(sums.loaded) == {"hdr.inner.e", "hdr.kept.b", "hdr.kept.broad"}
+    stamp = {f"hdr.stamp.{field}" for field in ("kind", "tag", "mark", "value")}
+    assert names(sums.loaded) == {"hdr.inner.e", "hdr.kept.b", "hdr.kept.broad", *stamp}
     assert names(entry.received - sums.received) == {"hdr.outer.a", "hdr.outer.d"}
     assert {"hdr.outer.a", "hdr.outer.d"} <= names(sums.live_in) and not sums.live_in & sums.received
 

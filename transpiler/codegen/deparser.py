@@ -12,12 +12,13 @@ Sunk fields (schedule/sinking.py) are stored where the packet's way through the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
 from transpiler.analysis.layout import settled_headers
 from transpiler.analysis.locations import Location
-from transpiler.codegen.c.build import FALSE, NULL, TRUE, all_of, call, cast, infix, operand, packet, plus
+from transpiler.codegen.c.build import FALSE, NULL, TRUE, all_of, call, cast, infix, negated, operand, packet, plus
 from transpiler.codegen.c.nodes import (
     Assign,
     Block,
@@ -35,6 +36,7 @@ from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.packing import stored
 from transpiler.codegen.places import at
 from transpiler.codegen.statements import Statements
+from transpiler.codegen.storage import Slot
 from transpiler.externs.table import CUTTING, KEEPING
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef
 from transpiler.hlir.program import Control
@@ -130,7 +132,7 @@ class DeparserStatements(Statements):
                 stay = Assign(FRONT, self._size(header), operator="-=")
                 walked.append(If(guard, (stay, *self._at(self._in_frame(header), stores))))
                 continue
-            place = self._place_of(header, capacity, to if stores else None, self._are_whole(header, stores))
+            place = self._place_of(header, capacity, to if stores else None)
             if late:
                 places += [Declare("uint8_t *", to.name, NULL)] if stores else []
                 if done := (*self._note_assigned(header), *self._at(to, stores)):
@@ -159,12 +161,10 @@ class DeparserStatements(Statements):
         repeated = any(places.count(place) > 1 for place in places)
         return copied or repeated or any(self._assigned(header) is not None for header in headers)
 
-    def _place_of(self, header: HeaderPlace, capacity: int, to: Name | None, whole: bool) -> Body:
-        """Where a header goes, into `to`: it stays, or is put at the front of the list: without its bytes where all of them are
-        stored, `whole`."""
+    def _place_of(self, header: HeaderPlace, capacity: int, to: Name | None) -> Body:
+        """Where a header goes, into `to`: it stays, or is put at the front of the list."""
         place = self._slot_of_place(header)
-        taken: list[CStatement] = [Assign(USED, self._size(header), operator="-=")]
-        taken += () if whole else self._take(header)
+        taken: list[CStatement] = [Assign(USED, self._size(header), operator="-="), *self._taken(header)]
         kept: list[CStatement] = [Assign(FRONT, place)]
         if to is not None:
             taken.insert(1, Assign(to, infix(LIST, "+", USED)))
@@ -217,7 +217,7 @@ class DeparserStatements(Statements):
                 base = TO if bytes_ is None else infix(TO, "+", bytes_)
                 made += self._store_run(header, run, base, offset)
                 run = []
-        return tuple(made)
+        return _joined(made)
 
     def _in_frame(self, header: HeaderPlace) -> Expression:
         """The address of a header that lies where it was received."""
@@ -228,13 +228,22 @@ class DeparserStatements(Statements):
     def _at(self, address: Expression, stores: Body) -> Body:
         return (Declare("uint8_t *", TO.name, address, constant=True), *stores) if stores else ()
 
-    def _are_whole(self, header: HeaderPlace, stores: Body) -> bool:
-        """Whether the stores write all bytes of a header, whatever its packet has met."""
+    def _taken(self, header: HeaderPlace) -> Body:
+        """Put a header as it is in the frame where the list begins, but where all of its bytes are stored."""
         owner = self.storage.access(header).owner
         fields = self.program.header_type_of[owner].fields
-        return all(isinstance(store, Do) for store in stores) and all(
-            not isinstance(field.type, Varbit) and self._is_stored(owner, field) for field in fields
-        )
+        if any(isinstance(field.type, Varbit) or not self._is_stored(owner, field) for field in fields):
+            return self._take(header)
+        sunk = self._flags(owner, fields)
+        return (If(negated(all_of("&&", sunk)), self._take(header)),) if sunk else ()
+
+    def _flags(self, owner: str, fields: Iterable[Field]) -> list[Expression]:
+        """Whether all the sunk ones of the fields were written; none where none is sunk."""
+        slots = (self._written(owner, field) for field in fields)
+        return list(dict.fromkeys(self.scope.read(slot) for slot in slots if slot is not None))
+
+    def _written(self, owner: str, field: Field) -> Slot | None:
+        return self.storage.written(owner, field.name, self.scope.sunk)
 
     def _is_stored(self, owner: str, field: Field) -> bool:
         return self.storage.is_stored(owner, field.name) and Location(owner, field.name) not in self.scope.received
@@ -247,7 +256,7 @@ class DeparserStatements(Statements):
         each = tuple(made for field, offset in run for made in self._store_written(header, field, offset, base))
         if len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
             return each
-        sunk = [slot for field, _ in run if (slot := self.storage.written(owner, field.name)) is not None]
+        sunk = self._flags(owner, [field for field, _ in run])
         parts: list[Expression] = []
         for (field, offset), width in zip(run, widths, strict=True):
             value = self.render.element(self.storage.field(owner, field.name), header)
@@ -256,14 +265,15 @@ class DeparserStatements(Statements):
         whole = Do(call("macs_store_bytes", plus(base, first // 8), (end - first) // 8, all_of("|", parts)))
         if not sunk:
             return (whole,)
-        return (If(all_of("&&", [self.scope.read(slot) for slot in sunk]), (whole,), each),)
+        alike = len(sunk) == 1 and all(self._written(owner, field) is not None for field, _ in run)
+        return (If(all_of("&&", sunk), (whole,), () if alike else each),)
 
     def _store_written(self, header: HeaderPlace, field: Field, offset: int, base: Expression) -> Body:
         """A sunk field is stored where it was written."""
         owner = self.storage.access(header).owner
         value = self.render.element(self.storage.field(owner, field.name), header)
         store = stored(base, offset, field.type, value)
-        written = self.storage.written(owner, field.name)
+        written = self._written(owner, field)
         return (store,) if written is None else (If(self.scope.read(written), (store,)),)
 
     def _valid(self, header: HeaderPlace) -> Expression:
@@ -285,6 +295,20 @@ class DeparserStatements(Statements):
 
     def _maximum(self, header: HeaderPlace) -> int:
         return maximum_bytes(self.program.header_type_of[self.storage.access(header).owner])
+
+
+def _joined(stores: list[CStatement]) -> Body:
+    """The stores, those in a row that are made on one condition behind one test."""
+    made: list[CStatement] = []
+    for store in stores:
+        match made[-1:], store:
+            case [If(condition=one, then=before, otherwise=())], If(condition=other, then=then, otherwise=()) if (
+                one == other
+            ):
+                made[-1] = If(one, (*before, *then))
+            case _:
+                made.append(store)
+    return tuple(made)
 
 
 def maximum_bytes(layout: HeaderType) -> int:

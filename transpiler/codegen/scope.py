@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import Location
@@ -15,7 +15,8 @@ from transpiler.codegen.storage import Slot
 class Scope:
     """Names slots for one function, and notes which of them are its variables: in `locals`, by their names in C. `received`:
     header fields that it reads in the frame; `sure`: the headers that are there. `intact`: fields that are variables and still
-    in the frame."""
+    in the frame. `sunk`: fields of which the deparser stores what the function wrote, see
+    schedule/sinking.py, and the first of those that are written together."""
 
     locals: dict[str, Slot] = field(default_factory=dict)
     action_data: dict[str, Expression] = field(default_factory=dict)  # variable → C, while an action is lowered
@@ -24,6 +25,7 @@ class Scope:
     received: frozenset[Location] = frozenset()
     sure: frozenset[str] = frozenset()
     intact: frozenset[Location] = frozenset()
+    sunk: Mapping[Location, Location] = field(default_factory=dict)
     _counter: int = 0
 
     def read(self, slot: Slot) -> Expression:

@@ -58,6 +58,7 @@ from transpiler.schedule.feeders import in_order
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.plan import PipelinePlan
+from transpiler.schedule.sinking import sunk_in_stage
 from transpiler.schedule.stages import (
     Code,
     Dispatch,
@@ -133,7 +134,9 @@ class _StageLowering:
         self.number = number
         self.stage = pipe.stages[number]
         sure = _surely_received(context.program, self.stage)
-        self.scope = Scope(received=self.stage.unchanged, sure=sure, intact=self.stage.intact)
+        live, sunk = context.storage.live, context.storage.sunk
+        written = sunk_in_stage(context.program, pipe, number, live, sunk) if context.in_place else {}
+        self.scope = Scope(received=self.stage.unchanged, sure=sure, intact=self.stage.intact, sunk=written)
         parts = (context.program, context.storage, context.tables, context.externs)
         outcome = Outcome(context.gives_verdicts and not pipe.replication, context.record_is_read or pipe.replication)
         loops = LongLoops(context.long_loops, outcome, context.requests)
@@ -180,7 +183,9 @@ class _StageLowering:
         """Load fields that are in the frame still, and that the stage may change."""
         storage = self.context.storage
         made: list[Statement] = []
-        for owner, group in groupby(sorted(fields - storage.sunk, key=_by_name), key=lambda field: field.owner):
+        for owner, group in groupby(
+            sorted(fields - self.scope.sunk.keys(), key=_by_name), key=lambda field: field.owner
+        ):
             place = self.scope.read(storage.at(owner))
             loads = tuple(
                 Assign(

@@ -149,7 +149,7 @@ class Statements:
                 return (*made, *self._note_written(owner, field))
 
     def _note_written(self, owner: str, field: str) -> CBody:
-        slot = self.storage.written(owner, field)
+        slot = self.storage.written(owner, field, self.scope.sunk)
         return () if slot is None else (CAssign(self.scope.read(slot), TRUE),)
 
     def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: str = "") -> CBody:

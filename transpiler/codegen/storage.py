@@ -8,6 +8,7 @@ it was written.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -167,11 +168,12 @@ class Storage:
     def varbit_bytes(self, owner: str) -> Slot:
         return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), Literal("0"))
 
-    def written(self, owner: str, field: str) -> Slot | None:
-        """Of a sunk field: whether it was written."""
-        if Location(owner, field) not in self.sunk:
+    def written(self, owner: str, field: str, sunk: Mapping[Location, Location]) -> Slot | None:
+        """Of a field that is sunk in a function: whether it was written."""
+        first = sunk.get(Location(owner, field))
+        if first is None:
             return None
-        return self._slot(owner, f"{field}{WRITTEN}", "bool", 0, False, FALSE)
+        return self._slot(owner, f"{first.field}{WRITTEN}", "bool", 0, False, FALSE)
 
     def has_varbit(self, owner: str) -> bool:
         return any(isinstance(f.type, Varbit) for f in self.program.header_type_of[owner].fields)
