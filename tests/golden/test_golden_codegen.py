@@ -28,7 +28,6 @@ from transpiler.toolchain.backend import include_flags
 FOLDER = Path(__file__).parent / "codegen"
 INCLUDED = Path(aux_frontend.__file__).parent / "p4include"
 PROGRAMS = ("staged", "plain", "replicated")
-COMPILERS = ("gcc", "clang", "aarch64-linux-gnu-gcc")
 CITED = re.compile(r"(\w+\.p4):(\d+)")
 
 

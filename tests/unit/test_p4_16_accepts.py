@@ -40,6 +40,26 @@ PROGRAMS = {
         Left turn(in Right right) { return (Left) right; }
         Left next() { return (Left) (Left.a + 1); }
     """,
+    "names that are types elsewhere": """
+        typedef bit<8> one; typedef bit<8> two; typedef bit<8> three; typedef bit<8> four; typedef bit<8> five;
+        typedef bit<8> six; typedef bit<8> seven; typedef bit<8> eight;
+        extern Counts { Counts(int size); void count(in bit<8> index); }
+        control c(inout bit<8> one, in bit<8> two) {
+            bit<8> three = two;
+            const bit<8> four = 1;
+            Counts(16) five;
+            action six() { one = two; }
+            table seven { actions = { six; } default_action = six(); }
+            apply {
+                one = three;
+                three = four + (two);
+                five.count(one);
+                six();
+                seven.apply();
+                for (bit<8> eight in 8w1 .. 8w3) { one = (eight) - four; }
+            }
+        }
+    """,
     "a package argument that is there by default": """
         struct none_t { }
         control nothing(inout none_t hdr, in bit<8> port) { apply { } }

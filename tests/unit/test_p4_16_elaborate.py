@@ -434,6 +434,25 @@ TABLES = [
         "00 01 02 03 04 01",
     ),
     (
+        (
+            "h.b: ternary;",
+            "set(9)",
+            "priority_delta = 10; entries = { priority = 25: 2: set(3); 0 &&& 0xf0: set(1); priority = 16: 1: set(2); }",
+        ),
+        "t.apply();",
+        "00 01 02 03 04 02",
+    ),
+    (
+        (
+            "h.b: ternary;",
+            "set(9)",
+            "largest_priority_wins = false; priority_delta = 10; "
+            "entries = { priority = 5: 2: set(3); 0 &&& 0xf0: set(1); priority = 14: 1: set(2); }",
+        ),
+        "t.apply();",
+        "00 01 02 03 04 02",
+    ),
+    (
         ("h.b: exact;", "set(9)", "const entries = { 1: set(7); }"),
         "if (t.apply().hit) { h.a = 1; }",
         "01 01 02 03 04 07",
