@@ -94,8 +94,8 @@ static const char help[] =
     "      --burst B         packets taken at once, 1 to %u [%u]\n"
     "      --sub-batch B     lookups in flight at once, 1 to the burst [%u]\n"
     "      --batch N         both of these; 1 is one packet at a time\n"
-    "      --adapt           change both while packets flow, to what takes the least time\n"
-    "      --no-adapt        leave them as they are, which is usual\n"
+    "      --adapt           change both while packets flow, to what takes the least time; usual, unless one is given\n"
+    "      --no-adapt        leave them as they are\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop soon after N frames have been received\n"
     "      --until-end       stop when no port can receive any more, also where --socket is given\n"
@@ -248,14 +248,18 @@ static bool set(struct macs_options *options, int id, const char *text) {
     case OPT_HOST:
         return host_list(options, text);
     case OPT_BATCH:
+        options->batch_given = true;
         return number32("batch", text, 1, MACS_BURST_MAX, &options->burst) &&
                number32("batch", text, 1, MACS_BURST_MAX, &options->sub_batch);
     case OPT_BURST:
+        options->batch_given = true;
         return number32("burst", text, 1, MACS_BURST_MAX, &options->burst);
     case OPT_SUB_BATCH:
+        options->batch_given = true;
         return number32("sub-batch", text, 1, MACS_BURST_MAX, &options->sub_batch);
     case OPT_ADAPT:
     case OPT_NO_ADAPT:
+        options->adapt_given = true;
         options->adapt = id == OPT_ADAPT;
         return true;
     case OPT_FALL_BACK:
@@ -303,6 +307,8 @@ static enum macs_options_status check(struct macs_options *options) {
     }
     if (options->sub_batch > options->burst)
         options->sub_batch = options->burst;
+    if (!options->adapt_given)
+        options->adapt = !options->batch_given;
     if (!options->buffers)
         options->buffers =
             options->port_count < BUFFERS_MAX / BUFFERS_PER_PORT ? options->port_count * BUFFERS_PER_PORT : BUFFERS_MAX;
@@ -315,6 +321,7 @@ static struct macs_options begin(void) {
     return (struct macs_options){.worker_count = macs_program.workers > least ? macs_program.workers : least,
                                  .burst = macs_program.burst ? macs_program.burst : 64,
                                  .sub_batch = macs_program.sub_batch ? macs_program.sub_batch : 64,
+                                 .batch_given = macs_program.burst || macs_program.sub_batch,
                                  .max_frame = 9216,
                                  .priorities = 1,
                                  .seed = 1};

@@ -31,6 +31,8 @@ struct macs_options {
     const char *log;
     uint32_t burst;
     uint32_t sub_batch;
+    bool batch_given;       /* one of the two is asked for */
+    bool adapt_given;       /* whether they change is */
     bool adapt;             /* both change while packets flow */
     uint32_t stats_seconds; /* 0: only at the end */
     uint64_t count;         /* stop after so many received frames; 0: never */

@@ -32,7 +32,16 @@ def once(switch: Switch, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, 
     return stats
 
 
-def test_off_unless_asked_for(start: Start) -> None:
+@pytest.mark.parametrize(
+    ("options", "on"),
+    [("", True), ("--batch=32", False), ("--burst=8", False), ("--sub-batch=8", False), ("--no-adapt", False),
+     ("--adapt --batch=32", True), ("--batch=32 --adapt", True), ("--no-adapt --adapt", True)],
+)  # fmt: skip
+def test_on_where_no_pair_is_asked_for(options: str, on: bool, start: Start) -> None:
+    assert start(*options.split()).client.stats()["adapt"]["on"] == on
+
+
+def test_commands_turn_it_on_and_off(start: Start) -> None:
     switch = start("--adapt", "--no-adapt")
     assert switch.client.stats()["adapt"] == {
         "on": False,
