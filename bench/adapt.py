@@ -1,6 +1,6 @@
 """A switch that changes B and b by itself, beside every fixed pair: `python bench/adapt.py [APP...]`.
 
-A switch with `--adapt` begins with B=16, b=16 and receives frames for ever, while its tables and frames change over the control
+A switch that adapts begins with B=16, b=16 and receives frames for ever, while its tables and frames change over the control
 socket: 256 entries a table; many, and frames for all of them; frames that miss; those that hit again. Behind each change: how
 long it searches, and which pair it chooses. Then every pair of the grid is measured in the same process; the best and the chosen
 one are measured again in alternation. With many entries, what adapting costs where nothing changes: with it and without
