@@ -321,7 +321,7 @@ def test_a_replaced_prefix_is_never_missed(
 
 
 def test_a_change_waits_for_lookups_that_ask(build: Build) -> None:
-    run(build("changes", "gcc", *MEMORY, QUICK_TIMEOUT))
+    run(build("changes", "gcc", *MEMORY, "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(500000000)"))  # a busy machine is slower
 
 
 def test_a_table_fills_and_empties_while_bursts_flow(build: Build) -> None:
