@@ -119,9 +119,9 @@ def wanted(
     return session.Wanted(Request(path), lambda folder: order(folder, chosen), points, ROUNDS, SECONDS, 1, without)
 
 
-def order(folder: Path, suite: Suite, flows: str = "uniform") -> Order:
+def order(folder: Path, suite: Suite) -> Order:
     return Order(
-        folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, flows, suite.size, 2, 0, 1, suite.replies
+        folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1, suite.replies
     )  # fmt: skip
 
 
@@ -154,13 +154,11 @@ def l2fwd() -> Iterator[Row]:
     yield EMPTY.of(empty)
 
 
-def state(defines: str, entries: int, workers: int = 1, flows: str = "uniform") -> session.Wanted:
+def state(defines: str, entries: int, workers: int = 1) -> session.Wanted:
     """bench/state.p4, with what words of `defines` name."""
     request = Request(share("bench") / "state.p4", defines=tuple(defines.split()))
     suite = Suite(entries, (), (), 4_000_000, "64")
-    return session.Wanted(
-        request, lambda folder: order(folder, suite, flows), (VANILLA, HALF), ROUNDS, SECONDS, workers
-    )
+    return session.Wanted(request, lambda folder: order(folder, suite), (VANILLA, HALF), ROUNDS, SECONDS, workers)
 
 
 def beside_bare(made: session.Wanted, contest: str, name: str = "state") -> tuple[float, float, str]:
@@ -189,16 +187,16 @@ def workers() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         turns: list[Turn[session.Key]] = []
         cases = {
-            SPREAD: ("REGISTER", "uniform"),
-            HOT: ("REGISTER", "one"),
-            SHARDED_SPREAD: ("REGISTER NUMBERED", "uniform"),
-            SHARDED_HOT: ("REGISTER NUMBERED", "one"),
+            SPREAD: "REGISTER",
+            HOT: "REGISTER ONE",
+            SHARDED_SPREAD: "REGISTER NUMBERED",
+            SHARDED_HOT: "REGISTER ONE NUMBERED",
         }
-        for row, (defines, flows) in cases.items():
+        for row, defines in cases.items():
             for count in (1, 2):
-                folder = Path(scratch) / f"{defines}-{flows}-{count}"
+                folder = Path(scratch) / f"{defines}-{count}"
                 folder.mkdir()
-                made = session.Setup(state(defines, SMALL, count, flows), folder, closing)
+                made = session.Setup(state(defines, SMALL, count), folder, closing)
                 turns += [replace(turn, key=(f"{row.what} {count}", *turn.key[1:])) for turn in made.turns()]
         samples = rounds([turn for turn in turns if turn.key[1:] == HALF])
     for row in cases:
