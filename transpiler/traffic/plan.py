@@ -62,7 +62,8 @@ class Fed:
 class Stream:
     """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the feeder
     that its data bits come from: the table whose action data they are, and how many different ones it gives. `varied`: bits
-    that are a flow's own, as they decide about cells; None where nothing of the frame does. `cells` that a frame comes to."""
+    that are a flow's own, as they decide about cells; None where nothing of the frame does. `cells` that a frame comes to.
+    `weight`: how many frames there are of it, compared with other kinds."""
 
     template: Template
     entries: Mapping[str, TableEntries]
@@ -70,11 +71,18 @@ class Stream:
     feeders: Mapping[str, tuple[str, int]]
     varied: tuple[int, ...] | None = None
     cells: tuple[Cell, ...] = ()
+    weight: float = 1.0
 
     @property
     def stateful(self) -> bool:
         """Whether it matters for more than tables which frames are of one flow."""
         return self.varied is not None
+
+
+def shares(streams: Sequence[Stream]) -> tuple[float, ...]:
+    """The part of the frames that each kind has, single ones left out."""
+    total = sum(stream.weight for stream in streams)
+    return tuple(stream.weight / total for stream in streams)
 
 
 @dataclass(frozen=True)

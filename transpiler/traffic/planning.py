@@ -15,6 +15,7 @@ from transpiler.traffic.plan import Builder, Lookups, Plan, Stream, Wishes, toge
 from transpiler.traffic.points import points
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
+from transpiler.traffic.weights import weighted
 
 
 def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
@@ -35,7 +36,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     made = Builder(program, wishes, diagnostics, lookups, spares=left).build(fitting)
     made = replace(made, points=points(made, finder, probe, advance))
     _complain(program, made, unreachable, diagnostics)
-    return _with_copies(made)
+    return weighted(_with_copies(made))
 
 
 def _unreachable(program: Program) -> frozenset[str]:
