@@ -46,3 +46,13 @@ def test_a_frame_of_which_only_a_clone_comes_out_is_not_forwarded(tmp_path: Path
     assert cloned.ports and not cloned.forwarded
     assert made.streams[0].template.seen.forwarded
     assert shares_of(made)["I.first I.second"] == pytest.approx(1 / 16)
+
+
+def test_a_kind_whose_entries_drop_others_is_left_to_single_frames(tmp_path: Path) -> None:
+    """The denied kind has entries for both values of the only bit of the key, so that no frame misses."""
+    tables = ONE + table("deny", "h.one.b[0:0]: exact")
+    apply = "first.apply(); if (deny.apply().hit) { mark_to_drop(s); }"
+    made = planned(written(tmp_path, tables, apply))
+    assert [set(stream.entries) for stream in made.streams] == [{"I.first"}]
+    assert made.streams[0].template.seen.forwarded
+    assert {name for point in made.points for name, _ in point.entries} >= {"I.deny"}
