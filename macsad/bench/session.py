@@ -25,6 +25,7 @@ from macsad.resources import share
 from macsad.targets import HERE, Machine
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NAMES, Optimisations
+from transpiler.traffic.plan import shares
 
 VANILLA = (1, 1)
 EVERYTHING = "all"
@@ -250,7 +251,8 @@ class Setup:
 
     def _table(self, described: dict[str, Any]) -> Table:
         streams = self.made.plan.streams
-        reach = sum(described["name"] in stream.entries for stream in streams) / max(1, len(streams))
+        parts = zip(streams, shares(streams), strict=True)
+        reach = sum(part for stream, part in parts if described["name"] in stream.entries)
         size = min(described["reader_bytes"], self.made.traffic.packets * LINE) // LINE * LINE
         return Table(
             described["name"], described["kernel"], described["entries"], described["memory_bytes"], size, reach

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import walk
 from transpiler.schedule.bundles import Bundle
 from transpiler.schedule.state import state_cells
-from transpiler.traffic.plan import Stream
+from transpiler.traffic.plan import Stream, shares
 
 LINE = 64
 MEASURED = 64  # lines of a frame at most that bench/memory.c reads
@@ -54,14 +54,14 @@ class Reads:
 def state_of(
     program: Program, streams: Sequence[Stream], frames: int, workers: int, bundles: Sequence[Bundle] = ()
 ) -> tuple[State, ...]:
-    """What kinds of frames, equally many of each, access."""
-    counts = [lines_of(program, stream, bundles) for stream in streams]
+    """What kinds of frames access."""
+    counts = [(lines_of(program, stream, bundles), part) for stream, part in zip(streams, shares(streams), strict=True)]
     bundled = _bundled(bundles)
     found = []
     for extern in program.externs:
         cells, each = state_cells(program, extern)
         leader, stride = bundled.get(extern.name, (extern.name, each))
-        reads = sum(count[leader] for count in counts) / max(1, len(counts))
+        reads = sum(count[leader] * part for count, part in counts)
         if reads and leader != extern.name:
             found.append(State(extern.name, extern.kind, cells, each, 0, LINE, 0.0, leader))
         elif reads:
@@ -106,7 +106,7 @@ def reads_of(
     state: Sequence[State],
     bundles: Sequence[Bundle] = (),
 ) -> Reads:
-    """The lines of tables and state that kinds of frames read, equally many of each."""
+    """The lines of tables and state that kinds of frames read."""
     counts = [Counter(stream.entries.keys()) + lines_of(program, stream, bundles) for stream in streams]
     names = [*tables, *(one.name for one in state)]
     most = [max((count[name] for count in counts), default=0) for name in names]
@@ -114,5 +114,7 @@ def reads_of(
     masks = [
         sum(1 << at for at, (number, turn) in enumerate(places) if turn < count[names[number]]) for count in counts
     ]
-    shares = tuple((mask, masks.count(mask) / len(masks)) for mask in sorted(set(masks)) if mask)
-    return Reads(tuple(number for number, _ in places), shares)
+    share: defaultdict[int, float] = defaultdict(float)
+    for mask, part in zip(masks, shares(streams), strict=True):
+        share[mask] += part
+    return Reads(tuple(number for number, _ in places), tuple((mask, share[mask]) for mask in sorted(share) if mask))

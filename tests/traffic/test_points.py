@@ -39,10 +39,16 @@ def test_groups_and_sessions_are_made_for_tables_behind_them(tmp_path: Path) -> 
     hlir, switch = make(COPIED, tmp_path)
     words = [" ".join(line) for line in generated.commands(tmp_path)]
     assert "mirroring_add 7 1" in words
-    assert [line.split()[0] for line in words if line.startswith("mc_")] == [
-        "mc_mgrp_create",
-        "mc_node_create",
-        "mc_node_associate",
+    groups = [line.split() for line in words if line.startswith("mc_")]
+    made = [number for command, number, *_ in groups if command == "mc_mgrp_create"]
+    assert made and groups == [
+        line
+        for node, number in enumerate(made)
+        for line in (
+            ["mc_mgrp_create", number],
+            ["mc_node_create", "1", "1"],
+            ["mc_node_associate", number, str(node)],
+        )
     ]
     ratios, out = generated.run(switch, generated.frames(tmp_path))
     assert {name for name, ratio in ratios.items() if ratio > 0} == {t.name for t in hlir.tables if t.keys} - {

@@ -13,7 +13,7 @@ def test_frames_that_come_out_are_preferred(tmp_path: Path) -> None:
     apply = "first.apply(); if (deny.apply().hit) { mark_to_drop(s); }"
     counts, ratios, _ = made(tmp_path, tables, apply)
     assert counts == {"I.first": 100, "I.deny": 100}
-    assert 0.3 < ratios["I.deny"] < 0.7
+    assert 0.02 < ratios["I.deny"] < 0.15  # as rare as single frames
 
 
 def test_flows_whose_entries_agree(tmp_path: Path) -> None:

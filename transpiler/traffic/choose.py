@@ -1,5 +1,6 @@
 """Chooses few templates that together hit all tables that any of them hits and reach all state that any of them reaches: those
-that come out of the switch first, as what is dropped does not go through all of the program."""
+that come out of the switch first, as what is dropped does not go through all of the program, and of these, those that come out
+themselves, and not only as clones."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ ALIKE = 8  # templates that are compared in full
 
 def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[Template, ...]:
     """The templates: while there are any, those that come out and hit or reach what none before does; of these, those that
-    hit most more tables first, and of these, those that come to most more registers, counters and meters.
+    come out themselves; of these, those that hit most more tables first, and of these, those that come to most more
+    registers, counters and meters.
 
     Of those that hit the same tables the one is taken whose frame has most to do with their keys: there is more to vary. Of
     several such the shortest is taken.
@@ -34,8 +36,8 @@ def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[T
 
 def _rank(hits: int, state: int, rank: tuple[int, ...]) -> tuple[int, ...]:
     """Of a template with so many more tables and states; nothing where it has none."""
-    accepted, out, *rest = rank
-    return (accepted & out, hits, state, accepted, out, *rest) if hits or state else ()
+    accepted, out, forwarded, *rest = rank
+    return (accepted & out, forwarded, hits, state, accepted, out, *rest) if hits or state else ()
 
 
 def _state(template: Template) -> frozenset[str]:

@@ -41,8 +41,8 @@ def continued(
 
 
 def _rank(finder: Finder, template: Template, wanted: set[str]) -> tuple[int, ...]:
-    accepted, out, *_ = quality(finder.program, template)
-    return accepted & out, len(wanted.intersection(template.hits)), accepted
+    accepted, out, forwarded, *_ = quality(finder.program, template)
+    return accepted & out, forwarded, len(wanted.intersection(template.hits)), accepted
 
 
 def _attempt(

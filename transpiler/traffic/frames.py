@@ -8,14 +8,14 @@ point, if there are any: they take turns, and have sizes of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 import numpy as np
 
 from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, to_rows
 from transpiler.traffic.keys import KeySet
-from transpiler.traffic.plan import Plan, Point, Stream
+from transpiler.traffic.plan import Plan, Point, Stream, shares
 from transpiler.traffic.replies import Reply
 from transpiler.traffic.search import summed
 
@@ -65,7 +65,7 @@ def write(
     width = max([size for size, _ in traffic.sizes] + [len(point.template.frame.data) for point in plan.points])
     for first in range(0, traffic.packets, CHUNK):
         count = min(CHUNK, traffic.packets - first)
-        kinds = chance.integers(len(writers), size=count)
+        kinds = chance.choice(len(writers), size=count, p=shares(plan.streams))
         if plan.points:
             kinds[chance.random(count) < POINTS] = len(writers)
         flows, sizes = pick(chance, first, count), _sizes(chance, traffic, count)
@@ -82,6 +82,14 @@ def write(
                 answers.out.write(_records(_answered(rows[chosen], reply.order), sizes[chosen], first))
         advance(count)
     return _ratios(writers)
+
+
+def sample(plan: Plan, stream: Stream, traffic: Traffic) -> list[bytes]:
+    """Some frames of a kind, which hit all entries that they can."""
+    plan, chance = replace(plan, wishes=replace(plan.wishes, hit=1.0)), np.random.default_rng(plan.wishes.seed)
+    flows = _picker(plan, traffic)(chance, 0, traffic.packets)
+    rows, sizes = _Writer(plan, stream, traffic).frames(flows, _sizes(chance, traffic, traffic.packets), chance)
+    return [row[:size].tobytes() for row, size in zip(rows, sizes.tolist(), strict=True)]
 
 
 def _answered(rows: Rows, order: tuple[int, ...]) -> Rows:

@@ -62,7 +62,8 @@ class Fed:
 class Stream:
     """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the feeder
     that its data bits come from: the table whose action data they are, and how many different ones it gives. `varied`: bits
-    that are a flow's own, as they decide about cells; None where nothing of the frame does. `cells` that a frame comes to."""
+    that are a flow's own, as they decide about cells; None where nothing of the frame does. `cells` that a frame comes to.
+    `weight`: how many frames there are of it, compared with other kinds."""
 
     template: Template
     entries: Mapping[str, TableEntries]
@@ -70,11 +71,18 @@ class Stream:
     feeders: Mapping[str, tuple[str, int]]
     varied: tuple[int, ...] | None = None
     cells: tuple[Cell, ...] = ()
+    weight: float = 1.0
 
     @property
     def stateful(self) -> bool:
         """Whether it matters for more than tables which frames are of one flow."""
         return self.varied is not None
+
+
+def shares(streams: Sequence[Stream]) -> tuple[float, ...]:
+    """The part of the frames that each kind has, single ones left out."""
+    total = sum(stream.weight for stream in streams)
+    return tuple(stream.weight / total for stream in streams)
 
 
 @dataclass(frozen=True)
@@ -298,15 +306,19 @@ class Builder:
         self.whole: set[str] = set()
 
     def build(self, reached: list[list[Reached]]) -> Plan:
-        streams = self.streams(reached)
-        used = {id(made) for stream in streams for made in stream.entries.values()}
-        tables = tuple(made for made in self.made.values() if id(made) in used)
-        if not tables:
+        made = self.draft(reached)
+        if not made.tables:
             self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
         self.diagnostics.raise_if_errors()
-        filled = {made.table.name for made in tables}
-        streams = [with_varied(self.lookups.probe, stream, filled) for stream in streams]
-        return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds, self.spares)
+        filled = {one.table.name for one in made.tables}
+        return replace(made, streams=tuple(with_varied(self.lookups.probe, one, filled) for one in made.streams))
+
+    def draft(self, reached: list[list[Reached]]) -> Plan:
+        """Before it is known which bits decide about cells."""
+        streams = tuple(self.streams(reached))
+        used = {id(made) for stream in streams for made in stream.entries.values()}
+        tables = tuple(made for made in self.made.values() if id(made) in used)
+        return Plan(self.program, self.wishes, streams, tables, self.feeds, self.spares)
 
     def streams(self, reached: list[list[Reached]]) -> list[Stream]:
         """One for each template; those that come to nothing have no entries."""
@@ -435,6 +447,12 @@ def filled_of(size: int, spares: bool) -> int:
 def outcomes_of(template: Template, entries: Mapping[str, TableEntries]) -> dict[str, Call | None]:
     """Those of a template whose frames miss the tables without entries."""
     return template.outcomes | {name: None for name in template.hits if name not in entries}
+
+
+def with_copies(made: Plan) -> Plan:
+    """With the groups and sessions that its frames have copies of."""
+    templates = [stream.template for stream in made.streams] + [point.template for point in made.points]
+    return replace(made, copies=tuple(dict.fromkeys(used for t in templates for used in t.seen.copies)))
 
 
 def with_varied(probe: Probe, stream: Stream, filled: set[str]) -> Stream:

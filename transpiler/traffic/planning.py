@@ -11,10 +11,11 @@ from transpiler.hlir.program import Program
 from transpiler.passes.pipeline import optimise
 from transpiler.traffic.copies import Copies
 from transpiler.traffic.outward import bring_out
-from transpiler.traffic.plan import Builder, Lookups, Plan, Stream, Wishes, together, with_varied
+from transpiler.traffic.plan import Builder, Lookups, Plan, Stream, Wishes, together, with_copies, with_varied
 from transpiler.traffic.points import points
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
+from transpiler.traffic.weights import harmless, weighted
 
 
 def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
@@ -28,14 +29,15 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     probe.copies.open = False
     if not fillable(program):
         return _without_tables(probe, wishes, finder.templates, diagnostics)
-    fitting, lookups = together(wishes, probe, finder, advance), Lookups(probe)
+    lookups = Lookups(probe)
+    fitting = harmless(program, wishes, together(wishes, probe, finder, advance), lookups)
     streams = Builder(program, wishes, Diagnostics(), lookups).streams(fitting)
     filled = {name for stream in streams for name in stream.entries}
     left = any(finder.is_hit(table.name) and table.name not in filled for table in finder.targets)
     made = Builder(program, wishes, diagnostics, lookups, spares=left).build(fitting)
     made = replace(made, points=points(made, finder, probe, advance))
     _complain(program, made, unreachable, diagnostics)
-    return _with_copies(made)
+    return weighted(with_copies(made))
 
 
 def _unreachable(program: Program) -> frozenset[str]:
@@ -64,13 +66,7 @@ def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], dia
     if not streams:
         diagnostics.error(program.span, "no frame was found that the parser accepts")
     diagnostics.raise_if_errors()
-    return _with_copies(Plan(program, wishes, streams, (), {}))
-
-
-def _with_copies(made: Plan) -> Plan:
-    """With the groups and sessions that its frames have copies of."""
-    templates = [stream.template for stream in made.streams] + [point.template for point in made.points]
-    return replace(made, copies=tuple(dict.fromkeys(used for t in templates for used in t.seen.copies)))
+    return with_copies(Plan(program, wishes, streams, (), {}))
 
 
 def _complain(program: Program, made: Plan, unreachable: frozenset[str], diagnostics: Diagnostics) -> None:

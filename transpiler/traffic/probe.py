@@ -13,7 +13,7 @@ from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.tables import Call, Entry, RuntimeTable
 from transpiler.interpreter.trace import Event, Trace, silent
-from transpiler.traffic.copies import Copies, Used
+from transpiler.traffic.copies import SESSION, Copies, Used
 
 Outcomes = Mapping[
     str, Call | None
@@ -30,13 +30,14 @@ Cell = tuple[
 class Observation:
     """What a frame did: `applied` (table, key values) in order, each table's first time; `ports` it was sent to;
     whether it was `accepted` by the parsers that it met; the `cells` that it came to, in order; the groups and sessions that
-    it had `copies` of."""
+    it had `copies` of; `forwarded`: whether it came out itself, and not only clones of it."""
 
     applied: tuple[tuple[str, tuple[int, ...]], ...]
     ports: tuple[int, ...]
     accepted: bool
     cells: tuple[Cell, ...] = ()
     copies: tuple[Used, ...] = ()
+    forwarded: bool = False
 
     @property
     def way(self) -> tuple[tuple[str, ...], bool]:
@@ -83,7 +84,10 @@ class Probe:
         if self.copies.endless:
             return NOTHING
         ports = tuple(port for port, _ in sent)
-        return Observation(tuple(desk.seen.items()), ports, desk.accepted, tuple(desk.cells), tuple(self.copies.used))
+        used = self.copies.used
+        clones = sum(count for (kind, _), count in used.items() if kind == SESSION)
+        cells, forwarded = tuple(desk.cells), len(ports) > clones
+        return Observation(tuple(desk.seen.items()), ports, desk.accepted, cells, tuple(used), forwarded)
 
     @property
     def lookups(self) -> dict[tuple[str, tuple[int, ...]], Call | None]:

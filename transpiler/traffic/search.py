@@ -102,13 +102,13 @@ def _look(finder: Finder, advance: Advance) -> None:
 
 
 def quality(program: Program, template: Template) -> tuple[int, int, int, int, int]:
-    """Is accepted; comes out; without a group or session; hits much; does something else in entries than tables do without."""
+    """Is accepted; comes out; not only as a clone; hits much; does something else in entries than tables do without."""
     calls = [(program.table[name], template.outcomes[name]) for name in template.hits]
     other = sum(call is not None and call.action != table.default_action.action for table, call in calls)
     return (
         int(template.seen.accepted),
         int(bool(template.seen.ports)),
-        int(not template.seen.copies),
+        int(template.seen.forwarded),
         len(template.hits),
         other,
     )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 
 from transpiler.diagnostics import Span
 from transpiler.interpreter.trace import Event
-from transpiler.traffic.plan import Plan
+from transpiler.traffic.plan import Plan, shares
 
 KINDS = ("state", "table", "action")
 
 
 def ways(plan: Plan) -> Mapping[Span, float]:
-    """The share of the frames that come to each, by where it stands in the program; what none comes to is left out. All kinds
-    of frames are equally many."""
+    """The share of the frames that come to each, by where it stands in the program; what none comes to is left out."""
     seen: set[Span] = set()
 
     def note(event: Event) -> None:
@@ -22,9 +21,10 @@ def ways(plan: Plan) -> Mapping[Span, float]:
             seen.add(event.span)
 
     probe = plan.probe(note)
-    count: Counter[Span] = Counter()
-    for stream in plan.streams:
+    share: defaultdict[Span, float] = defaultdict(float)
+    for stream, part in zip(plan.streams, shares(plan.streams), strict=True):
         seen.clear()
         probe.run(stream.template.frame.data, stream.template.outcomes)
-        count.update(seen)
-    return {span: number / len(plan.streams) for span, number in count.items()}
+        for span in seen:
+            share[span] += part
+    return share
