@@ -63,7 +63,7 @@ def test_a_stretch(tmp_path: Path) -> None:
     assert bits(cached) == (TABLES, 8, 8)
     assert cached is not None
     calls = [s.method for s in program_statements(cached.program) if isinstance(s, CallExtern)]
-    assert calls == ["decisions.place", "decisions.recall", "decisions.value", "decisions.remember"]
+    assert calls == ["decisions.on", "decisions.place", "decisions.recall", "decisions.value", "decisions.remember"]
 
 
 def test_what_is_around_it_stays_outside(tmp_path: Path) -> None:
@@ -147,7 +147,6 @@ def test_a_stretch_inside_a_branch(tmp_path: Path) -> None:
     assert found is not None
     outer = next(s for s in program_statements(found.program) if isinstance(s, If))
     assert [s.method for s in outer.then if isinstance(s, CallExtern)] == [
-        "decisions.place",
-        "decisions.recall",
+        "decisions.on",
         "register.write",
     ]
