@@ -10,7 +10,7 @@ import doors
 import pytest
 import texts
 
-SECONDS = float(os.environ.get("MACSAD_FUZZ_DOOR_SECONDS", "4"))
+SECONDS = float(os.environ.get("MACSAD_FUZZ_DOOR_SECONDS", "8"))
 SEED = int(os.environ["MACSAD_FUZZ_SEED"])
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -140,8 +139,9 @@ def less(halves: Cut, number: int, location: Location) -> Cut:
     return replace(halves, entries=tuple(entries))
 
 
-def entries_with_needed_values() -> Iterator[Location]:
-    """Of each entry of a cut the first value without which packets go wrong."""
+def test_a_value_that_does_not_cross_is_found() -> None:
+    """The comparison itself: at many entries there is a value without which packets go wrong."""
+    found = 0
     for seed in range(12):
         random = Random(seed)
         program = random_programs.Maker(random, stateful=False).program()
@@ -150,16 +150,12 @@ def entries_with_needed_values() -> Iterator[Location]:
         right = Simulator(program, made, Store(program)).run(frames)
         for name, halves in cuts_of(program, made):
             for number, entry in enumerate(halves.entries):
+                wrong = 0
                 for location in sorted(entry.values, key=str):
                     cuts = {name: (less(halves, number, location),)}
-                    if Simulator(program, made, Store(program)).run(frames, cuts=cuts) != right:
-                        yield location
-                        break
-
-
-def test_a_value_that_does_not_cross_is_found() -> None:
-    """The comparison itself."""
-    assert len(list(islice(entries_with_needed_values(), 12))) == 12
+                    wrong += Simulator(program, made, Store(program)).run(frames, cuts=cuts) != right
+                found += wrong > 0
+    assert found > 30
 
 
 def test_a_missing_key_of_a_lookup_is_found() -> None:
