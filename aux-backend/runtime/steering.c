@@ -47,6 +47,11 @@ static bool has_queues(const struct macs_switch *sw) {
            (!capability.plain.max_size || capability.plain.max_size >= sw->options.buffers);
 }
 
+/* Whether frames may come by it that are not given to their workers already. */
+static bool receives(const struct macs_port *port) {
+    return !port->ctl && port->input_count;
+}
+
 /* Tell a port. */
 static int tell(struct macs_port *port, const struct macs_steering *steering, struct macs_steer_instruction filter[],
                 uint32_t instructions) {
@@ -59,7 +64,7 @@ static bool tell_all(struct macs_switch *sw, struct macs_steer_instruction filte
         struct macs_port *port = &sw->ports[slot];
         const int told = port->ctl ? 0 : tell(port, steering, filter, instructions);
         if (told >= 0) {
-            port->checked = !port->ctl && (!told || port->input_count != sw->options.worker_count);
+            port->checked = receives(port) && (!told || port->input_count != sw->options.worker_count);
             continue;
         }
         while (slot--)
@@ -91,6 +96,6 @@ int macs_steering_begin(struct macs_switch *sw) {
 int macs_steering_add(struct macs_switch *sw, struct macs_port *port) {
     if (!sw->steered)
         return 0;
-    port->checked = !port->ctl;
+    port->checked = receives(port);
     return macs_port_share(port, sw->options.worker_count, sw->options.buffers, &sw->log);
 }

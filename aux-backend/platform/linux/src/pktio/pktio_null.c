@@ -41,7 +41,6 @@ int macs_odp_sink_send(struct macs_odp_pktout *queue, const odp_packet_t packets
 
 const struct macs_odp_driver macs_odp_driver_null = {
     .name = "null",
-    .steers = MACS_ODP_STEERS_ALL,
     .max_input_queues = ODP_PKTIN_MAX_QUEUES,
     .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
     .open = null_open,
