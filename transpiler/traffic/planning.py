@@ -9,12 +9,14 @@ from importlib.util import find_spec
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.passes.pipeline import optimise
+from transpiler.traffic.builder import Builder, Lookups
 from transpiler.traffic.copies import Copies
 from transpiler.traffic.outward import bring_out
-from transpiler.traffic.plan import Builder, Lookups, Plan, Stream, Wishes, together, with_copies, with_varied
+from transpiler.traffic.plan import Plan, Stream, Wishes, with_copies, with_varied
 from transpiler.traffic.points import points
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
+from transpiler.traffic.together import together
 from transpiler.traffic.weights import harmless, weighted
 
 

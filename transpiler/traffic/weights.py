@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
+from transpiler.traffic.builder import Builder, Lookups, Reached
 from transpiler.traffic.committed import Committed
 from transpiler.traffic.frames import POINTS, Traffic, sample
-from transpiler.traffic.plan import Builder, Lookups, Plan, Reached, Stream, Wishes, with_copies
+from transpiler.traffic.plan import Plan, Stream, Wishes, with_copies
 from transpiler.traffic.probe import Probe
 
 SAMPLE = 32  # frames of a kind
