@@ -98,7 +98,8 @@ class Flow:
 
 
 def single_writes(channel: Any, info: Any, device: int, election: int, flow: Flow | None, count: int = 1000) -> None:
-    """Latencies of writes of one update each, in turn with those of a call that does nothing, and what they take from a flow."""
+    """Latencies of writes of one update each, in turn with those of a call that does nothing, and what they take from a flow,
+    beside what as many calls that do nothing take."""
     write, nothing = call(channel, "Write"), call(channel, "Capabilities")
     empty = message("CapabilitiesRequest")()
     batches = [requests(info, KINDS[kind], count, 1, device, election) for kind in ("insert", "delete")]
@@ -109,7 +110,10 @@ def single_writes(channel: Any, info: Any, device: int, election: int, flow: Flo
     if flow is not None:
         flow.since()
         time.sleep(1)
-        print(f"without writes: {flow.since()}")
+        print(f"without calls: {flow.since()}")
+        for _ in range(4 * count):
+            nothing(empty)
+        print(f"with calls that do nothing: {flow.since()}")
     took: list[tuple[float, float]] = []
     for request in (request for batch in batches for request in batch):
         begin = time.perf_counter()
@@ -122,7 +126,7 @@ def single_writes(channel: Any, info: Any, device: int, election: int, flow: Flo
         median, high = in_order[len(in_order) // 2] * 1e3, in_order[len(in_order) * 99 // 100] * 1e3
         print(f"{name}: median {median:.2f} ms, 99th percentile {high:.2f} ms")
     if flow is not None:
-        print(f"with them: {flow.since()}")
+        print(f"with such calls and writes in turn: {flow.since()}")
 
 
 def read_all(channel: Any, info: Any, device: int) -> None:
