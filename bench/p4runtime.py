@@ -301,6 +301,8 @@ def main() -> None:
             request.updates[0].entity.table_entry.action.action.params[0].value = bytes([arguments.cpu_port])
             write(request)
             packets_beside_bare(stream, arguments.packets, arguments.rate)
+            request.updates[0].type = KINDS["delete"]
+            write(request)
         if arguments.controllers:
             many(arguments.address, info, arguments.device_id, arguments.controllers)
         out.put(None)
