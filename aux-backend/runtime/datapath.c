@@ -59,6 +59,7 @@ static const struct macs_datapath with_requests[ORDERS] = {
     [RUN_TO_COMPLETION] = {burst_to_completion, WITH_REQUESTS},
     [BY_PIPELINE] = {burst_by_pipeline, WITH_REQUESTS},
     [ORDERED] = {burst_ordered, WITH_REQUESTS},
+    [CUT] = {burst_by_parts, WITH_REQUESTS},
 };
 
 void macs_datapath_choose(struct macs_thread *thread) {
@@ -220,15 +221,17 @@ static uint64_t burst_by_parts(struct macs_thread *thread, struct macs_port *por
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = macs_burst_bind(thread, handles, received, packets);
     macs_burst_begin(thread);
-    if (count)
-        thread->sw->program->ingress(&thread->worker, packets, count);
+    if (thread->recirculation)
+        macs_requests_begin(thread, packets, count);
     if (!atomic_load_explicit(&thread->sw->cloned, memory_order_relaxed)) {
+        if (count)
+            thread->sw->program->ingress(&thread->worker, packets, count);
         macs_burst_end(thread, port, received - count);
         macs_parts_hand_over(thread, packets, count);
         return bytes;
     }
-    for (unsigned part = 1; part < thread->sw->options.parts.count; part++)
-        macs_parts_go_on(thread, part, packets, count);
+    if (count)
+        macs_parts_ingress(thread, packets, count);
     macs_datapath_pass_on(thread, packets, count);
     macs_burst_end(thread, port, received);
     return bytes;
@@ -253,6 +256,10 @@ static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsi
 
 /* Packets from ingress through the traffic manager and egress, and out. */
 void macs_datapath_pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    if (thread->recirculation) {
+        macs_requests_pass_on(thread, packets, count);
+        return;
+    }
     if (thread->sw->program->egress && !thread->backlog && all_forwarded(packets, count)) {
         thread->datapath->egress(thread, packets, count);
         return;

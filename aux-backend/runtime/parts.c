@@ -30,6 +30,12 @@ void macs_parts_go_on(struct macs_thread *thread, unsigned part, struct macs_pac
         thread->sw->program->ingress_back[part - 1](&thread->worker, handed, handed_count);
 }
 
+void macs_parts_ingress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    thread->sw->program->ingress(&thread->worker, packets, count);
+    for (unsigned part = 1; part < thread->sw->options.parts.count; part++)
+        macs_parts_go_on(thread, part, packets, count);
+}
+
 void macs_parts_hand_over(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     for (unsigned put = 0; put < count;) {
         put += macs_handover_put(thread->to_next, &packets[put], count - put);

@@ -24,6 +24,9 @@ unsigned macs_first_receiver(const struct macs_switch *sw);
 /* Packets go on with part `part`, but for those that are through. */
 void macs_parts_go_on(struct macs_thread *thread, unsigned part, struct macs_packet *packets[], unsigned count);
 
+/* Packets through ingress, all parts of it. */
+void macs_parts_ingress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+
 /* Over to the worker of the next part; waits while that has no room. */
 void macs_parts_hand_over(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 

@@ -41,6 +41,8 @@ void macs_recirculation_begin(struct macs_recirculation *recirculation, struct m
 
 void macs_recirculation_rejoin(struct macs_recirculation *recirculation, struct macs_packet *packet, unsigned place) {
     packet->requests.origin = (uint16_t)place;
+    for (struct macs_packet *clone = packet->requests.clones; clone; clone = clone->requests.clones)
+        clone->requests.origin = (uint16_t)place;
     recirculation->passes[place] = 0;
 }
 

@@ -45,7 +45,8 @@ void macs_recirculation_destroy(struct macs_recirculation *recirculation);
 /* A packet that was received, at that place in its burst, has made no requests and begins its first pass. */
 void macs_recirculation_begin(struct macs_recirculation *recirculation, struct macs_packet *packet, unsigned place);
 
-/* A packet that has waited between ingress and egress takes that place; what it has asked for is still to be done. */
+/* A packet that has waited between ingress and egress, or that another worker has begun with, takes that place, and its
+ * ingress clones do; what it has asked for is still to be done. */
 void macs_recirculation_rejoin(struct macs_recirculation *recirculation, struct macs_packet *packet, unsigned place);
 
 /* Resubmit or recirculate a packet, as that instance type, with that list of fields. Owns it from here on. */

@@ -3,16 +3,30 @@
 #include <macs/cipher.h>
 
 #include "runtime/clone.h"
+#include "runtime/parts.h"
 
 static void pass_once(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+static void follow_ingress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void leave_last(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void pass_queued(struct macs_thread *thread);
 
 /* Received packets, and all copies and further passes of them. */
 void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    macs_requests_begin(thread, packets, count);
+    pass_once(thread, packets, count);
+    pass_queued(thread);
+}
+
+void macs_requests_begin(struct macs_thread *thread, struct macs_packet *const packets[], unsigned count) {
     for (unsigned i = 0; i < count; i++)
         macs_recirculation_begin(thread->recirculation, packets[i], i);
-    pass_once(thread, packets, count);
+}
+
+/* The bursts of this part are others than those in which the packets were received. */
+void macs_requests_pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        macs_recirculation_rejoin(thread->recirculation, packets[i], i);
+    follow_ingress(thread, packets, count);
     pass_queued(thread);
 }
 
@@ -64,8 +78,12 @@ static void pass_queued(struct macs_thread *thread) {
  */
 
 static void pass_once(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    macs_parts_ingress(thread, packets, count);
+    follow_ingress(thread, packets, count);
+}
+
+static void follow_ingress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     const struct macs_program *program = thread->sw->program;
-    program->ingress(&thread->worker, packets, count);
     if (program->cipher && !program->egress) /* they have been deparsed */
         program->cipher->run(&thread->worker, packets, count);
     if (!program->egress) {

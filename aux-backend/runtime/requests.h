@@ -11,6 +11,11 @@
 #include "runtime/traffic_manager.h"
 
 void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+/* The two halves of it, where the program is cut: before the first part, and behind the last one, whose worker makes all
+ * further passes. */
+void macs_requests_begin(struct macs_thread *thread, struct macs_packet *const packets[], unsigned count);
+void macs_requests_pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+
 void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                           unsigned count);
 void macs_requests_dispatch(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);

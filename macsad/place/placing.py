@@ -133,8 +133,31 @@ def stages_of(
     cycles[count - 1 :] = [sum(cycles[count - 1 :])]
     own = [*reads[: count - 1], tuple(read for behind in reads[count - 1 :] for read in behind)]
     measured = [Stage(cost.name, taken, read) for cost, taken, read in zip(costs, cycles, own, strict=False)]
+    measured = with_later_passes(measured, costs[0].share)
     names = [_cut_at(costs, number) if cuts and number else "" for number in range(count)]
     return tuple(alone(machine, stage, measured, name) for stage, name in zip(measured, names, strict=True))
+
+
+def with_later_passes(stages: list[Stage], passes: float) -> list[Stage]:
+    """The workers of the last part make all passes of a packet but the first. So the last stage takes what the stages before it
+    take in these. `passes`: through the first stage, for each packet that is received."""
+    if passes <= 1:
+        return stages
+    later = 1 - 1 / passes
+    *front, last = stages
+    reads = (replace(read, each=read.each * later) for stage in front for read in stage.reads)
+    cycles = last.cycles + sum(stage.cycles for stage in front) * later
+    return [
+        *(
+            replace(
+                stage,
+                cycles=stage.cycles / passes,
+                reads=tuple(replace(read, each=read.each / passes) for read in stage.reads),
+            )
+            for stage in front
+        ),
+        replace(last, cycles=cycles, reads=(*last.reads, *reads)),
+    ]
 
 
 def alone(machine: MachineProfile, stage: Stage, all_of_them: Sequence[Stage], cut: str) -> Stage:

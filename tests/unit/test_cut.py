@@ -231,8 +231,8 @@ def refusal(program: Program, options: Options) -> str:
     return diagnostics.render()
 
 
-def with_calls(method: str, ingress_too: bool = False) -> Program:
-    """A program with a call in egress, and in ingress too, of a register or of a second pass."""
+def with_calls(method: str, ingress_too: bool = False, again: bool = False) -> Program:
+    """A program with a call in egress, and in ingress too, of a register or of a second pass; or with both there."""
     b = Builder()
     b.header("a", "a_t", x=8)
     b.extern("r", "register", size=4, width=8)
@@ -240,7 +240,7 @@ def with_calls(method: str, ingress_too: bool = False) -> Program:
     return b.build(
         [state("start", [extract("a")], goto("accept"))],
         [b.set("sm.mcast_grp", b.get("sm.mcast_grp")), *([call] if ingress_too else [])],
-        [call],
+        [call, *([b.call("recirculate.request", None)] if again else [])],
         [emit("a")],
     )
 
@@ -248,11 +248,12 @@ def with_calls(method: str, ingress_too: bool = False) -> Program:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (with_calls("recirculate.request"), "whose packets may begin anew"),
+        (with_calls("recirculate.request"), ""),
+        (with_calls("register.write", again=True), "packets pass 'r' in order and may begin anew"),
         (with_calls("register.write", ingress_too=True), "packets pass 'r' in order in several pipes"),
         (with_calls("register.write"), ""),
     ],
-    ids=["recirculates", "a state in both pipes", "a state in one pipe"],
+    ids=["recirculates", "a state in several passes", "a state in both pipes", "a state in one pipe"],
 )
 def test_what_cannot_be_cut_is_located(program: Program, message: str) -> None:
     told = refusal(program, Options(merge=False))

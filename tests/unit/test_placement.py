@@ -16,7 +16,7 @@ from machine import MACHINE
 from macsad.compilation import Request
 from macsad.place import place_file
 from macsad.place.cores import had
-from macsad.place.placing import Placed
+from macsad.place.placing import Placed, with_later_passes
 from transpiler.graph import dot
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import LINES, MachineCosts, contention, footprint, hand_over, spreads, waits
@@ -278,3 +278,12 @@ def test_a_placement_is_drawn_with_its_cores() -> None:
     made = placed(3, 1)
     text = dot.write(draw("p: placement", made.best, made.stages))
     assert "3 cores" in text and "1 core:" in text and "bursts are handed over" in text and "C.t" in text
+
+
+def test_the_last_stage_has_all_passes_but_the_first() -> None:
+    stages = [Stage(f"s{n}", 100.0, (Read(f"m{n}", 2.0, 1 << 20),), f"s{n}" if n else "") for n in range(3)]
+    assert with_later_passes(stages, 1.0) == stages
+    first, second, last = with_later_passes(stages, 1.25)  # each fourth packet goes round once
+    assert (first.cycles, second.cycles) == (80.0, 80.0) and last.cycles == pytest.approx(140.0)
+    assert [read.each for read in first.reads] == [1.6]
+    assert {read.memory: pytest.approx(read.each) for read in last.reads} == {"m2": 2.0, "m0": 0.4, "m1": 0.4}

@@ -21,11 +21,9 @@ from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location
 from transpiler.diagnostics import Diagnostics
-from transpiler.externs.table import KEEPING
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import CallExtern, Leave
-from transpiler.hlir.traverse import program_statements
-from transpiler.schedule.architectures import describe, preserved_lists
+from transpiler.hlir.statements import Leave
+from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.order import joins_of, ordered_states, statements_of
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.stages import (
@@ -109,37 +107,39 @@ def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
 
 
 def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Live:
-    """The live values at the end of a pipe: what the next pipe reads of the state of packets."""
+    """The live values at the end of a pipe: what the pipes behind read of the state of packets, and what packets that begin
+    anew and clones keep."""
     number = schedule.pipes.index(pipe) + 1
-    if number == len(schedule.pipes) or (behind := schedule.pipes[number]).replication:
-        return frozenset()
-    lists = preserved_lists(program)
-    return behind.stages[0].live_in.union(*({Location(*field) for field in lists[n]} for n in behind.keeps))
+    kept = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
+    if number == len(schedule.pipes) or schedule.pipes[number].replication:
+        return kept
+    return kept | pipe.to_next
 
 
 def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) -> None:
     """Report why the pipes of a program cannot be cut, if there is a reason.
 
-    If packets are recirculated, resubmitted or cloned, or if several pipes access an ordered state, a packet and all that comes
-    of it must be finished before the next packet begins. A front that runs ahead of the back would break that.
+    If several pipes, or several passes of a packet, access an ordered state, a packet and all that comes of it must be finished
+    before the next packet begins. A front that runs ahead of the back would break that.
     """
-    if describe(program).second_passes(program):
-        asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
-        message = "a pipe whose packets may begin anew cannot be cut in two: the next ones wait for them"
-        diagnostics.error(next((call.span for call in asked), program.span), message)
-    elif schedule.ordered:
-        name = _shared_state(program, schedule.pipes)
-        message = f"packets pass '{name}' in order in several pipes: none of these can be cut in two"
-        diagnostics.error(program.extern[name].span if name in program.extern else program.span, message)
+    if not schedule.ordered:
+        return
+    touches = _touches(program, schedule.pipes)
+    if shared := next((name for name, count in sorted(touches.items()) if count > 1), ""):
+        name, message = shared, "in several pipes: none of these can be cut in two"
+    else:
+        name, message = min(touches), "and may begin anew or are cloned: no pipe of the program can be cut in two"
+    span = program.extern[name].span if name in program.extern else program.span
+    diagnostics.error(span, f"packets pass '{name}' in order {message}")
 
 
-def _shared_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> str:
-    """An ordered state that several pipes access."""
+def _touches(program: Program, pipes: tuple[PipeSchedule, ...]) -> Counter[str]:
+    """Of each ordered state, how many pipes access it."""
     touches: Counter[str] = Counter()
     for pipe in pipes:
         codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
         touches.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
-    return next(name for name, count in sorted(touches.items()) if count > 1)
+    return touches
 
 
 # --- halves --------------------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@
  * turns the copied state of a packet into that of a clone: instance_type is the kind of clone, requests.preserved the
  * list of fields that it keeps.
  * Cut. ingress() of one worker ends some packets and hands over the others, MACS_HAND_OVER; another worker goes on with
- * these by ingress_back[0], a third one by ingress_back[1], ...; the last one with all of them as above
- * (docs/placement.md).
+ * these by ingress_back[0], a third one by ingress_back[1], ...; the last one with all of them as above, and with their
+ * further passes from ingress() on (docs/placement.md).
  *
  * To completion. A program in which a packet goes through one pipeline, once, takes a received burst, fills the records
  * itself, and returns the packets with their verdicts (macs/run_to_completion.h): by run_to_completion(), or software
