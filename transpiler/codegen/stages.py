@@ -168,7 +168,7 @@ class _StageLowering:
 
     def _again(self) -> Body:
         """Prefetch the cells of state of a packet that comes to the stage soon."""
-        return self._cells_of(self.stage, self.entry) if self.plan.prefetches_again(self.number) else ()
+        return self._cells_of(self.stage, self.entry, far=False) if self.plan.prefetches_again(self.number) else ()
 
     def _body(self) -> Body:
         """Joins are at its end, those with a single predecessor in its place."""
@@ -242,7 +242,7 @@ class _StageLowering:
 
     def _cells(self, stage: int) -> Body:
         """Prefetch the cells of state that the packet will access in a later stage: their indexes are known here."""
-        made = list(self._cells_of(self.pipe.stages[stage], self.statements))
+        made = list(self._cells_of(self.pipe.stages[stage], self.statements, far=True))
         externs = self.context.externs
         for access in self.pipe.stages[stage].prefetched:
             if externs.is_striped(access.instance):
@@ -250,11 +250,11 @@ class _StageLowering:
                 made.append(Do(call("macs_hold_prefetch", externs.locks(access.instance), index)))
         return tuple(dict.fromkeys(made))
 
-    def _cells_of(self, stage: Stage, statements: Statements) -> Body:
+    def _cells_of(self, stage: Stage, statements: Statements, far: bool) -> Body:
         """Prefetch the cells by what the statements know; the line of all of a bundle."""
         externs = self.context.externs
         made = (
-            externs.prefetch(externs.leader(access.instance), statements.render.amount(access.index))
+            externs.prefetch(externs.leader(access.instance), statements.render.amount(access.index), far)
             for access in stage.prefetched
         )
         return tuple(dict.fromkeys(made))

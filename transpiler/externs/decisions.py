@@ -19,7 +19,8 @@ INDEX, WORKER = Name("index"), Name("worker")
 WORDS = Name("words")
 
 
-def _prefetch(instance: ExternInstance) -> str:
+def _prefetch(instance: ExternInstance, far: bool) -> str:
+    """Near in any case: the second cache holds all of them."""
     return "macs_decisions_prefetch"
 
 

@@ -108,6 +108,10 @@ def _read_c(call: Compiled) -> Body:
     return call.assign_output(choose(missed, call.input(0), call.number(call.colour)))
 
 
+def _prefetch(instance: ExternInstance, far: bool) -> str:
+    return f"macs_meter_prefetch{'_far' if far else ''}"
+
+
 ROWS = (
     Kind(
         name="meter",
@@ -115,7 +119,7 @@ ROWS = (
         c="MACS_METER",
         state=_state,
         cell_bytes=lambda instance: CELL_BYTES,
-        prefetch=lambda instance: "macs_meter_prefetch",
+        prefetch=_prefetch,
     ),
     Kind(
         name="direct_meter",
@@ -123,7 +127,7 @@ ROWS = (
         c="MACS_DIRECT_METER",
         state=_direct_state,
         cell_bytes=lambda instance: CELL_BYTES,
-        prefetch=lambda instance: "macs_meter_prefetch",
+        prefetch=_prefetch,
         direct=True,
     ),
     Method(

@@ -51,4 +51,8 @@ static inline void macs_meter_prefetch(const struct macs_meter *meter, uint64_t 
     macs_prefetch_to_write(&meter->cells[index < meter->size ? index : 0]);
 }
 
+static inline void macs_meter_prefetch_far(const struct macs_meter *meter, uint64_t index) {
+    macs_prefetch_far_to_write(&meter->cells[index < meter->size ? index : 0]);
+}
+
 #endif

@@ -26,6 +26,18 @@ static inline void macs_prefetch_to_read(const void *address) {
 #endif
 }
 
+/* The same of state that memory holds: into the second cache, to which more reads can be under way. x86 prefetches for
+ * writing into the first one only. */
+static inline void macs_prefetch_far_to_write(const void *address) {
+#ifdef MACS_NO_PREFETCH
+    (void)address;
+#elif defined(__x86_64__)
+    __builtin_prefetch(address, 0, 2);
+#else
+    __builtin_prefetch(address, 1, 2);
+#endif
+}
+
 /* State that is going to be written. Does nothing where MACS_NO_PREFETCH is defined. */
 static inline void macs_prefetch_to_write(const void *address) {
 #ifdef MACS_NO_PREFETCH
