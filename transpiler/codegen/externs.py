@@ -208,7 +208,7 @@ class Externs:
 
     def led_to(self, render: Expressions, table: Table) -> Led:
         """What the entries of a table lead to, as they are followed."""
-        cells: list[C] = [self.prefetch(name, OWN_INDEX, far=True).expression for name in followed_cells(self.program, table)]
+        cells: list[C] = [self.prefetch(name, OWN_INDEX).expression for name in followed_cells(self.program, table)]
         if table.ages:
             cells.append(call("macs_ages_prefetch", self._ages(table), OWN_INDEX))
         return Led(tuple(cells), self.profile(table), self.selection(render, table))
@@ -297,12 +297,12 @@ class Externs:
         hashed = _bytes_of(plus(buffer, skipped), operand(size), payload)
         return (declare, *stores), _hashed(algorithm, hashed, before)
 
-    def prefetch(self, instance: str, index: C, far: bool) -> Do:
-        """A statement that prefetches a cell: far where other packets' cells are, too, before it is accessed."""
+    def prefetch(self, instance: str, index: C) -> Do:
+        """A statement that prefetches a cell."""
         extern = self.program.extern[instance]
         function = KINDS[extern.kind].prefetch
         assert function is not None, extern.kind
-        return Do(call(function(extern, far), *self.cells(instance), index))
+        return Do(call(function(extern), *self.cells(instance), index))
 
     def group(self, register: str) -> int | None:
         """The number of the group that a register is locked with; None of one that needs no lock."""

@@ -109,7 +109,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class LoweredStage:
-    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`, `again`: as those of the StageView."""
+    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`: as those of the StageView."""
 
     stage: Stage
     number: int
@@ -118,7 +118,6 @@ class LoweredStage:
     listed: bool
     bulk: bool
     keyed: bool
-    again: Body
 
 
 class _StageLowering:
@@ -164,11 +163,7 @@ class _StageLowering:
         function = Function(self.functions[self.number], variables, body, self.pipe.replication)
         function = with_flags_folded(without_unchanged_stores(function))
         listed, keyed = self.number in self.listed, self.plan.is_keyed(self.number)
-        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed, self._again())
-
-    def _again(self) -> Body:
-        """Prefetch the cells of state of a packet that comes to the stage soon."""
-        return self._cells_of(self.stage, self.entry, far=False) if self.plan.prefetches_again(self.number) else ()
+        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
 
     def _body(self) -> Body:
         """Joins are at its end, those with a single predecessor in its place."""
@@ -242,7 +237,7 @@ class _StageLowering:
 
     def _cells(self, stage: int) -> Body:
         """Prefetch the cells of state that the packet will access in a later stage: their indexes are known here."""
-        made = list(self._cells_of(self.pipe.stages[stage], self.statements, far=True))
+        made = list(self._cells_of(self.pipe.stages[stage], self.statements))
         externs = self.context.externs
         for access in self.pipe.stages[stage].prefetched:
             if externs.is_striped(access.instance):
@@ -250,11 +245,11 @@ class _StageLowering:
                 made.append(Do(call("macs_hold_prefetch", externs.locks(access.instance), index)))
         return tuple(dict.fromkeys(made))
 
-    def _cells_of(self, stage: Stage, statements: Statements, far: bool) -> Body:
+    def _cells_of(self, stage: Stage, statements: Statements) -> Body:
         """Prefetch the cells by what the statements know; the line of all of a bundle."""
         externs = self.context.externs
         made = (
-            externs.prefetch(externs.leader(access.instance), statements.render.amount(access.index), far)
+            externs.prefetch(externs.leader(access.instance), statements.render.amount(access.index))
             for access in stage.prefetched
         )
         return tuple(dict.fromkeys(made))

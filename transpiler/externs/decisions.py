@@ -19,8 +19,7 @@ INDEX, WORKER = Name("index"), Name("worker")
 WORDS = Name("words")
 
 
-def _prefetch(instance: ExternInstance, far: bool) -> str:
-    """Near in any case: the second cache holds all of them."""
+def _prefetch(instance: ExternInstance) -> str:
     return "macs_decisions_prefetch"
 
 

@@ -108,10 +108,6 @@ def _read_c(call: Compiled) -> Body:
     return call.assign_output(choose(missed, call.input(0), call.number(call.colour)))
 
 
-def _prefetch(instance: ExternInstance, far: bool) -> str:
-    return f"macs_meter_prefetch{'_far' if far else ''}"
-
-
 ROWS = (
     Kind(
         name="meter",
@@ -119,7 +115,7 @@ ROWS = (
         c="MACS_METER",
         state=_state,
         cell_bytes=lambda instance: CELL_BYTES,
-        prefetch=_prefetch,
+        prefetch=lambda instance: "macs_meter_prefetch",
     ),
     Kind(
         name="direct_meter",
@@ -127,7 +123,7 @@ ROWS = (
         c="MACS_DIRECT_METER",
         state=_direct_state,
         cell_bytes=lambda instance: CELL_BYTES,
-        prefetch=_prefetch,
+        prefetch=lambda instance: "macs_meter_prefetch",
         direct=True,
     ),
     Method(

@@ -109,9 +109,9 @@ def cell_bytes(width: int) -> int:
     return natural(width) // 8 if width <= WORD else WORD // 8 * limbs(width)
 
 
-def _prefetch(instance: ExternInstance, far: bool) -> str:
+def _prefetch(instance: ExternInstance) -> str:
     width = int(instance.attribute("width"))
-    return f"macs_register_prefetch{'_far' if far else ''}{natural(width) if width <= WORD else ''}"
+    return f"macs_register_prefetch{natural(width) if width <= WORD else ''}"
 
 
 ROWS = (

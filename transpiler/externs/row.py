@@ -280,9 +280,8 @@ class Method:
 class Kind:
     """A kind of extern instances. `attributes`: those that each must have; `c`: the runtime's name for it; `state`: makes
     what an instance keeps in the interpreter between packets; `direct`: an instance belongs to a table and has an element
-    for each entry; `cell_bytes`: the memory of an element in C; `prefetch`: the C function that prefetches an element,
-    by its index: the first input of each method, or of a direct instance the entry's; far is into the second cache;
-    `deferred`: of large instances, counts may
+    for each entry; `cell_bytes`: the memory of an element in C; `prefetch`: the C function that prefetches an element, by
+    its index: the first input of each method, or of a direct instance the entry's; `deferred`: of large instances, counts may
     be put off, as the program cannot read them."""
 
     name: str
@@ -291,7 +290,7 @@ class Kind:
     state: Callable[[ExternInstance], object] | None = None
     direct: bool = False
     cell_bytes: Callable[[ExternInstance], int] | None = None
-    prefetch: Callable[[ExternInstance, bool], str] | None = None
+    prefetch: Callable[[ExternInstance], str] | None = None
     deferred: bool = False
 
 

@@ -52,10 +52,6 @@ static inline struct macs_register macs_register_of(const void *state) {
     }                                                                                                                  \
     static inline void macs_register_prefetch##bits(const struct macs_register *reg, struct macs_register_shape shape, \
                                                     uint64_t index) {                                                  \
-        macs_prefetch_to_write(macs_register_cell##bits(reg, shape, index < shape.size ? index : 0));                  \
-    }                                                                                                                  \
-    static inline void macs_register_prefetch_far##bits(const struct macs_register *reg,                               \
-                                                        struct macs_register_shape shape, uint64_t index) {            \
         macs_prefetch_far_to_write(macs_register_cell##bits(reg, shape, index < shape.size ? index : 0));              \
     }
 MACS_REGISTER_OF(8)
@@ -250,11 +246,6 @@ static inline void macs_register_write(const struct macs_register *reg, uint64_t
 
 static inline void macs_register_prefetch(const struct macs_register *reg, struct macs_register_shape shape,
                                           uint64_t index) {
-    macs_prefetch_to_write(reg->cells + (index < shape.size ? index : 0) * (uint64_t)shape.stride);
-}
-
-static inline void macs_register_prefetch_far(const struct macs_register *reg, struct macs_register_shape shape,
-                                              uint64_t index) {
     macs_prefetch_far_to_write(reg->cells + (index < shape.size ? index : 0) * (uint64_t)shape.stride);
 }
 
