@@ -17,6 +17,7 @@ from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Finder, Template
 from transpiler.traffic.sources import DataBit, Sources, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
+from transpiler.traffic.told_apart import told_apart
 
 ROUNDS, FRUITLESS = 6, 2  # of looking for templates beside others; those one after the other that find none
 PATIENCE = 2000  # frames tried for templates that do not fit those that are taken
@@ -87,10 +88,12 @@ class _Taken:
         if self.groups and not self._adds(template):
             return
         if id(template) not in self._claims:
-            self._claims[id(template)] = template, _claim(program, template, trace(program, self.probe, template))
+            apart = told_apart(self.probe, template, self.wishes.seed)
+            self._claims[id(template)] = template, _claim(program, apart, trace(program, self.probe, apart))
         group = self._claims[id(template)][1]
         if not group:
             return
+        template = group[0].template
         streams = Builder(program, self.wishes, Diagnostics(), self._lookups).streams([*self.groups, group])
         now = {name for stream in streams for name in stream.entries}
         outcomes = outcomes_of(template, streams[-1].entries)
