@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
@@ -13,7 +13,7 @@ from transpiler.traffic.choose import choose
 from transpiler.traffic.continued import continued
 from transpiler.traffic.keys import Data, KeyBit, Own, Shared, Unknown
 from transpiler.traffic.plan import Wishes, outcomes_of
-from transpiler.traffic.probe import Probe
+from transpiler.traffic.probe import Observation, Probe
 from transpiler.traffic.search import Advance, Finder, Template
 from transpiler.traffic.sources import DataBit, Sources, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
@@ -96,13 +96,18 @@ class _Taken:
         template = group[0].template
         streams = Builder(program, self.wishes, Diagnostics(), self._lookups).streams([*self.groups, group])
         now = {name for stream in streams for name in stream.entries}
-        outcomes = outcomes_of(template, streams[-1].entries)
-        if sent and not self.probe.run(template.frame.data, outcomes).ports:
+        seen = self.probe.run(template.frame.data, outcomes_of(template, streams[-1].entries))
+        if (sent and not seen.ports) or not self._as_traced(template, seen, streams[-1].entries):
             return
         if all(stream.entries for stream in streams) and self.filled < now:
             self.groups.append(group)
             self.filled = now
             self._spent = 0
+
+    def _as_traced(self, template: Template, seen: Observation, filled: Collection[str]) -> bool:
+        """Whether tables that get entries are looked up by the same keys still, when those that get none are missed."""
+        before, now = dict(template.seen.applied), dict(seen.applied)
+        return all(now.get(name) == before[name] for name in filled)
 
     def _adds(self, template: Template) -> bool:
         """Whether it hits one more table where those whose keys are constant do what the templates before it want."""
