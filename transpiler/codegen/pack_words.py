@@ -85,5 +85,7 @@ def _pieces(render: Expressions, value: Expression, at: int) -> tuple[Body, list
         wide = Name(f"wide_{at}")
         declared, given = (Declare(c_type(value.type), wide.name, given, constant=True),), wide
     ends = range(end, at, -WORD)
-    limbs = [(Index(Member(given, "limb"), operand(i)), max(at, end - WORD), end) for i, end in enumerate(ends)]
+    limbs: list[tuple[C, int, int]] = [
+        (Index(Member(given, "limb"), operand(number)), max(at, end - WORD), end) for number, end in enumerate(ends)
+    ]
     return declared, limbs[::-1]
