@@ -47,6 +47,18 @@ static inline int ports_log(odp_log_level_t level, const char *format, ...) {
     return written;
 }
 
+/* Open and start the ports of these names. 0 or -1. */
+static inline int ports_both(struct ports *ports, const char *source, const char *sink, odp_pool_t pool) {
+    ports->source = ports_one(source, pool);
+    ports->sink = ports_one(sink, pool);
+    if (ports->source == ODP_PKTIO_INVALID || ports->sink == ODP_PKTIO_INVALID ||
+        odp_pktin_queue(ports->source, &ports->input, 1) != 1 ||
+        odp_pktout_queue(ports->sink, &ports->output, 1) != 1 || odp_pktio_start(ports->source) ||
+        odp_pktio_start(ports->sink))
+        return -1;
+    return 0;
+}
+
 /* Start ODP and the ports of these names, with so many packets of `length` bytes. 0 or -1. */
 static inline int ports_open(struct ports *ports, const char *source, const char *sink, uint32_t buffers,
                              uint32_t length) {
@@ -64,18 +76,11 @@ static inline int ports_open(struct ports *ports, const char *source, const char
     ports->pool = odp_pool_create("packets", &param);
     if (ports->pool == ODP_POOL_INVALID)
         return -1;
-    ports->source = ports_one(source, ports->pool);
-    ports->sink = ports_one(sink, ports->pool);
-    if (ports->source == ODP_PKTIO_INVALID || ports->sink == ODP_PKTIO_INVALID ||
-        odp_pktin_queue(ports->source, &ports->input, 1) != 1 ||
-        odp_pktout_queue(ports->sink, &ports->output, 1) != 1 || odp_pktio_start(ports->source) ||
-        odp_pktio_start(ports->sink))
-        return -1;
-    return 0;
+    return ports_both(ports, source, sink, ports->pool);
 }
 
-/* End what has been opened: implementations of ODP keep files, which only they take away. */
-static inline void ports_close(struct ports *ports) {
+/* Stop both ports, and close them. */
+static inline void ports_end(struct ports *ports) {
     odp_packet_t packets[32];
     int received;
     odp_pktio_stop(ports->source);
@@ -84,6 +89,11 @@ static inline void ports_close(struct ports *ports) {
         odp_packet_free_multi(packets, received);
     odp_pktio_close(ports->source);
     odp_pktio_close(ports->sink);
+}
+
+/* End what has been opened: implementations of ODP keep files, which only they take away. */
+static inline void ports_close(struct ports *ports) {
+    ports_end(ports);
     odp_pool_destroy(ports->pool);
     odp_term_local();
     odp_term_global(ports->instance);

@@ -55,7 +55,7 @@ static uint64_t one_cell(uint64_t burst) {
         int received = odp_pktin_recv(ports.input, packets, (int)burst);
         for (int i = 0; i < received; i++) {
             places[i] = hash(packets[i], 0, ADDRESSES) & (CELLS - 1);
-            macs_prefetch_to_write(&cells[places[i]]);
+            macs_prefetch_far_to_write(&cells[places[i]]);
         }
         for (int i = 0; i < received; i++)
             cells[places[i]]++;
@@ -75,7 +75,7 @@ static uint64_t four_rows(uint64_t burst) {
                      other = hash(packets[i], IPV4_ADDRESSES_AT - 1, FLOW);
             for (uint32_t row = 0; row < ROWS; row++) {
                 places[i][row] = (uint32_t)(row * ROW) + ((one + row * other) & (ROW - 1));
-                macs_prefetch_to_write(&cells[places[i][row]]);
+                macs_prefetch_far_to_write(&cells[places[i][row]]);
             }
         }
         for (int i = 0; i < received; i++) {
@@ -135,7 +135,7 @@ static uint64_t one_count(uint64_t burst) {
         count(of[(round + 1) % 2], before);
         for (int i = 0; i < received; i++) {
             of[round % 2][i] = &counts[words[places[i]]];
-            macs_prefetch_to_write(of[round % 2][i]);
+            macs_prefetch_far_to_write(of[round % 2][i]);
         }
         before = received > 0 ? received : 0;
         through += send_all(packets, received);

@@ -2,7 +2,7 @@
 
   python bench/testpmd.py [--quick] [COMMAND]
 
-COMMAND is testpmd, `dpdk-testpmd` if left out (Debian: apt install dpdk). A line for each kind of device: million packets a
+COMMAND is testpmd, `dpdk-testpmd` if left out (Debian: apt install dpdk-dev). A line for each kind of device: million packets a
 second of testpmd in its modes io and macswap, of the bare ODP loop, of the empty program, and how many times as fast as
 macswap the empty program is. Exit status 0 only when that is 0.9 everywhere.
 """

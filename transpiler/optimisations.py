@@ -182,9 +182,8 @@ class Optimisations:
         "the misses of a sub-batch overlap; costs an instruction a line",
     )
     read_ahead: bool = _on(
-        "the prefetch of the headers of the next packets of a burst, and, once more, of the cells of state of the next packets "
-        "of a stage that accesses several",
-        "frames and cells are in the nearest cache when they are used; costs an instruction for each, a packet",
+        "the prefetch of the headers of the next packets of a burst",
+        "frames are in the cache when they are parsed; costs an instruction a packet",
     )
     stage_clocks: bool = _on(
         "the clocks of stages: in about a thousand bursts a second each step of a worker is timed (`macsad ctl stats --stages`)",

@@ -1,21 +1,18 @@
 /* Random changes and lookups on a table and on the linear reference: both must give the same results.
- * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING [RANGE_BYTES [SAME]].
+ * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING [RANGE_BYTES [SAME [SIZE]]].
  *
  * Keys are of a small set of bytes, so that entries collide. FAILING = N: every Nth allocation of the table fails (0:
  * none); an operation that then returns -ENOMEM must change nothing. RANGE_BYTES: this many bytes in front are a range;
  * the bytes from there to EXACT_BYTES have masks. SAME: of so many matches one has a mask of its own, the others the
- * same. Prints how many comparisons of lookups were made while the kernel knew of one mask.
+ * same. SIZE: entries at most (0: 200). Prints how many comparisons of lookups were made while the kernel knew of one
+ * mask.
  * Link with --wrap for malloc, calloc and aligned_alloc.
  */
 #include "support.h"
 
-#ifndef SIZE
-#define SIZE 200u /* entries at most */
-#endif
-
 static uint64_t state;
 static uint32_t failing, with_failing, allocations;
-static uint32_t range_bytes, same, with_one_mask;
+static uint32_t range_bytes, same, size, with_one_mask;
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -162,7 +159,7 @@ static void refill(const struct subject *subject, void *self, void *reference, u
     CHECK(subject->ops->walk(self, remove_visit, both) == 0);
     CHECK(subject->ops->count(self) == 0 && macs_linear_ops.count(reference) == 0);
     compare_lookup(subject, self, reference, bytes);
-    for (uint32_t i = 0; i < 4 * SIZE; i++) {
+    for (uint32_t i = 0; i < 4 * size; i++) {
         struct own_match own;
         struct value value = make_value(i + 1);
         random_match(subject, &own, bytes, exact_bytes);
@@ -172,7 +169,7 @@ static void refill(const struct subject *subject, void *self, void *reference, u
 }
 
 int main(int argc, char **argv) {
-    if (argc < 7 || argc > 9)
+    if (argc < 7 || argc > 10)
         return 2;
     const struct subject *subject = subject_named(argv[1]);
     uint32_t bytes = (uint32_t)atoi(argv[2]), exact_bytes = (uint32_t)atoi(argv[3]),
@@ -184,12 +181,15 @@ int main(int argc, char **argv) {
     state = strtoull(argv[5], NULL, 10) * 2 + 1;
     for (int i = 0; i < 8; i++)
         next_random(&state);
+    range_bytes = argc > 7 ? (uint32_t)atoi(argv[7]) : 0;
+    same = argc > 8 ? (uint32_t)atoi(argv[8]) : 0;
+    size = argc > 9 ? (uint32_t)atoi(argv[9]) : 0;
+    if (size == 0)
+        size = 200;
     struct macs_table_shape shape = {.key_bytes = bytes,
                                      .prefix_offset = exact_bytes,
                                      .value_bytes = sizeof(struct value),
-                                     .size = at_most(subject, SIZE)};
-    range_bytes = argc > 7 ? (uint32_t)atoi(argv[7]) : 0;
-    same = argc > 8 ? (uint32_t)atoi(argv[8]) : 0;
+                                     .size = at_most(subject, size)};
     const struct macs_key_field fields[] = {
         {"range", (uint16_t)(range_bytes * 8), 0, MACS_RANGE, 0},
         {"masked", (uint16_t)((exact_bytes - range_bytes) * 8), (uint16_t)range_bytes,

@@ -126,11 +126,11 @@ static bool is_ours(const uint8_t *frame) {
 static void flows_start(struct work *work) {
     gather_flow(work->frame, (uint8_t *)work->key);
     const uint32_t cell = work->place[0] = crc_of_flow(work->frame) & (FLOWS - 1);
-    macs_prefetch_to_write(&flow_of[cell]);
-    macs_prefetch_to_write(&flow_packets[cell]);
-    macs_prefetch_to_write(&flow_bytes[cell]);
-    macs_prefetch_to_write(&flow_first[cell]);
-    macs_prefetch_to_write(&flow_last[cell]);
+    macs_prefetch_far_to_write(&flow_of[cell]);
+    macs_prefetch_far_to_write(&flow_packets[cell]);
+    macs_prefetch_far_to_write(&flow_bytes[cell]);
+    macs_prefetch_far_to_write(&flow_first[cell]);
+    macs_prefetch_far_to_write(&flow_last[cell]);
 }
 
 static void flows_finish(struct work *work) {
@@ -157,7 +157,7 @@ static void rows_start(struct work *work) {
     const uint32_t one = crc(work->frame + ADDRESSES, FLOW), other = crc(work->frame + ADDRESSES - 1, FLOW);
     for (uint32_t row = 0; row < ROWS; row++) {
         work->place[row] = row * ROW + ((one + row * other) & (ROW - 1));
-        macs_prefetch_to_write(&rows[work->place[row]]);
+        macs_prefetch_far_to_write(&rows[work->place[row]]);
     }
 }
 
@@ -182,8 +182,8 @@ static void firewall_place(struct work *work, uint64_t source, uint64_t destinat
     work->place[1] =
         crc_of_number(to << 24 | protocol << 16 | destination >> 16, destination << 48 | from << 32 | source) &
         (OPENED - 1);
-    macs_prefetch_to_write(&opened[0][work->place[0]]);
-    macs_prefetch_to_write(&opened[1][work->place[1]]);
+    macs_prefetch_far_to_write(&opened[0][work->place[0]]);
+    macs_prefetch_far_to_write(&opened[1][work->place[1]]);
 }
 
 static void open_start(struct work *work) {
@@ -216,8 +216,8 @@ static void policer_start(struct work *work) {
 
 static void policer_middle(struct work *work) {
     work->place[1] = (uint32_t)words[work->place[0]] & (SUBSCRIBERS - 1);
-    macs_prefetch_to_write(&buckets[work->place[1]]);
-    macs_prefetch_to_write(&counts[work->place[1]]);
+    macs_prefetch_far_to_write(&buckets[work->place[1]]);
+    macs_prefetch_far_to_write(&counts[work->place[1]]);
 }
 
 static void policer_finish(struct work *work) {
@@ -292,7 +292,7 @@ static void balancer_middle(struct work *work) {
     work->place[1] = service->group;
     work->place[2] = (crc_of_flow(work->frame) & 0xffff) % MEMBERS;
     __builtin_prefetch(&group_at[work->place[1]]);
-    macs_prefetch_to_write(&counts[work->place[1]]);
+    macs_prefetch_far_to_write(&counts[work->place[1]]);
 }
 
 static void balancer_group(struct work *work) {

@@ -24,6 +24,8 @@ from macsad.bench.feeds import Feed
 from macsad.bench.samples import Sample
 
 _numbers = itertools.count()
+HINTS = {"dpdk-testpmd": " (Debian: apt install dpdk-dev)"}
+MBUF, SPARE_MIB = 1024, 128  # bytes of DPDK's memory with each packet of a pool, and for all else
 PROCESS_CLOCK = 2  # of any process: its number's complement, three bits of kind; see clock_getcpuclockid(3)
 
 
@@ -45,7 +47,7 @@ class Beside:
         self._runtime = _runtime_folder() / prefix
         command = words(peer.command, feed, frames, prefix)
         if shutil.which(command[0]) is None:
-            raise BenchError(f"{peer.name}: there is no program {command[0]}")
+            raise BenchError(f"{peer.name}: there is no program {command[0]}{HINTS.get(Path(command[0]).name, '')}")
         self._name = peer.name
         self._own = Process(command, folder / "log", stdin=subprocess.PIPE)
         try:
@@ -96,6 +98,12 @@ class Beside:
             if (used >= seconds * 1e9 / 2 and packets > 0) or time.monotonic() > end:
                 return Sample(packets, used, after.wall_ns - before.wall_ns, 0)
 
+    def pause(self) -> None:
+        self._own.pause()
+
+    def resume(self) -> None:
+        self._own.resume()
+
     def dropped(self) -> float:
         """The share of the received frames that it has not sent so far."""
         self._own.resume()
@@ -112,10 +120,22 @@ def words(command: str, feed: Feed, frames: Path, prefix: str) -> list[str]:
     """The command line with what stands in braces filled in."""
     cpu = worker_cpus(1)[-1]
     devices = [word for device in feed.devices for word in ("--vdev", device)]
-    eal = ["--in-memory", "--no-pci", "--file-prefix", prefix, *devices, "--lcores"]
+    eal = [*_memory(feed), "--no-pci", "--file-prefix", prefix, *devices, "--lcores"]
     groups = {"{eal}": [*eal, f"0@{cpu}"], "{eal2}": [*eal, f"0@{cpu},1@{cpu}"]}
     found = [part for word in shlex.split(command) for part in groups.get(word, [word])]
     return [word.replace("{buffers}", str(feed.buffers)).replace("{frames}", str(frames)) for word in found]
+
+
+def _memory(feed: Feed) -> list[str]:
+    """DPDK's arguments for memory: huge pages, or small ones where none is free, as the switch then has."""
+    if _free_huge_pages():
+        return ["--in-memory"]
+    return ["--no-huge", "-m", str(SPARE_MIB + (feed.buffers * (feed.max_frame + MBUF) >> 20))]
+
+
+def _free_huge_pages() -> int:
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("HugePages_Free:"))
 
 
 def _runtime_folder() -> Path:

@@ -115,6 +115,13 @@ class Switch:
         self._own.pause()
         return sample
 
+    def set_batch(self, burst: int, sub_batch: int) -> None:
+        """While it runs. Raises: BenchError."""
+        try:
+            self._client.set_batch(burst, sub_batch)
+        except (ControlError, OSError) as error:
+            raise self._own.failure(f"the switch has ended while it was measured ({error})") from error
+
     def _after(self, before: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Statistics after so many seconds; later where the workers had less than half of that time on their CPUs."""
         enough = before["cpu_ns"] + seconds * 1e9 * before["workers"] / 2

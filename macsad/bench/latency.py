@@ -30,13 +30,15 @@ HEAD = Struct("=6Q")
 PARTS, BUCKETS = 32, 40 * 32
 SIZE = HEAD.size + 8 * BUCKETS
 SETTLE_S = 0.05
+NO_POINT: Point = (0, 0)  # of a program of others
 FASTER_NS = 1  # between arrivals: more than any switch forwards
 
 
 @dataclass(frozen=True)
 class Row:
     """At a share `load` of the most: packets a second that came, quantiles of the time in the switch in microseconds by SHARES,
-    the shares of the frames that were missed, and of the time that the worker was without its CPU, which does not count."""
+    the shares of the frames that were missed, and of the time that the worker was without its CPU, which does not count. `name`:
+    of the program, where others are measured beside it."""
 
     point: Point
     load: float
@@ -44,6 +46,7 @@ class Row:
     times: tuple[float, ...]
     missed: float
     interrupted: float
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def measure(
                 found[load].append(_one(switch, control, gap / load, seconds))
                 done += 1
                 advance(done, total)
-        rows += [_row(point, load, found[load]) for load in loads]
+        rows += [row(point, load, found[load]) for load in loads]
     return rows
 
 
@@ -152,32 +155,48 @@ def _one(switch: Switch, control: Control, gap_ns: float, seconds: float) -> Cou
     return replace(counted, seconds=time.monotonic() - begin)
 
 
-def _row(point: Point, load: float, rounds: Sequence[Counted]) -> Row:
+def row(point: Point, load: float, rounds: Sequence[Counted], name: str = "") -> Row:
+    """Of all rounds together. Raises: BenchError."""
     times = [sum(column) for column in zip(*(one.times for one in rounds), strict=True)]
     sent, missed = sum(times), sum(one.missed for one in rounds)
     took, lost = sum(one.seconds for one in rounds), sum(one.interrupted for one in rounds)
     on_cpu = max(took - lost, 1e-9)
-    return Row(point, load, sent / on_cpu / 1e6, quantiles(times), missed / max(1, missed + sent), lost / took)
+    return Row(point, load, sent / on_cpu / 1e6, quantiles(times), missed / max(1, missed + sent), lost / took, name)
 
 
 def screen(rows: Sequence[Row]) -> Shown:
     """A row for each load."""
     shown = Shown(box=None, pad_edge=False, header_style="")
+    named = any(row.name for row in rows)
+    if named:
+        shown.add_column("program")
     for name in ("B", "b", "load", "Mpps", "p50 µs", "p99 µs", "p99.9 µs", "missed", "no CPU"):
         shown.add_column(name, justify="right")
     for row in rows:
         times = (f"{each:.2f}" if each < 100 else f"{each:,.0f}" for each in row.times)
         missed = f"{row.missed:.2%}" if row.missed else ""
         shown.add_row(
-            *map(str, row.point), f"{row.load:.0%}", f"{row.mpps:.2f}", *times, missed, f"{row.interrupted:.1%}"
+            *([row.name] if named else []),
+            *_point(row),
+            f"{row.load:.0%}",
+            f"{row.mpps:.2f}",
+            *times,
+            missed,
+            f"{row.interrupted:.1%}",
         )
     return shown
+
+
+def _point(row: Row) -> tuple[str, str]:
+    """B and b; a program of others has its own."""
+    return ("", "") if row.point == NO_POINT else (str(row.point[0]), str(row.point[1]))
 
 
 def data(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """For JSON."""
     return [
-        {"burst": row.point[0], "sub_batch": row.point[1], "load": row.load, "mpps": row.mpps,
+        ({"program": row.name} if row.name else {})
+        | {"burst": row.point[0], "sub_batch": row.point[1], "load": row.load, "mpps": row.mpps,
          "p50_us": row.times[0], "p99_us": row.times[1], "p999_us": row.times[2], "missed": row.missed,
          "interrupted": row.interrupted}
         for row in rows

@@ -46,7 +46,8 @@ class Predicted:
 def predicted(
     result: Result, machine: MachineProfile, whole_burst: Collection[str], length: int, pages: str
 ) -> Predicted | None:
-    """`whole_burst`: tables that take the keys of a burst at once. None: there is no third point, or not one packet at a time."""
+    """`whole_burst`: tables and state of which a burst's reads are in flight at once. None: there is no third
+    point, or not one packet at a time."""
     most = USUAL if USUAL in result.points else max(result.points)
     others = [point for point in result.points if point not in (VANILLA, most)]
     if VANILLA not in result.points or not others:
@@ -55,7 +56,7 @@ def predicted(
         Read(table.reach, max(64, table.read_bytes), table.name in whole_burst)
         for table in result.tables
         if table.reach
-    ] + [Read(state.reads, state.read_bytes, False) for state in result.state]
+    ] + [Read(state.reads, state.read_bytes, state.name in whole_burst) for state in result.state]
     known = ProgramProfile(0, 0, tuple(reads), length, pages)
     alone, together = ((point, result.at(point).cycles) for point in (VANILLA, most))
     program = fitted(machine, known, alone, together)
@@ -64,15 +65,23 @@ def predicted(
 
 
 def whole_bursts(planned: Planned) -> frozenset[str]:
-    """Tables that have the lookups of a burst in flight: arrays of keys, unless entries are prefetched b packets ahead."""
-    return frozenset(
-        table
-        for plan in planned.plans
-        for made in plan.passes
-        for step in made.steps
-        if isinstance(step, Start)
-        for number in step.lookups
-        if plan.tables.access(table := plan.pipe.stages[step.stage].lookups[number].table) is not Access.WORDS
+    """Tables and state that have the reads of a burst in flight: tables that take arrays of keys, unless entries are prefetched b
+    packets ahead; cells that are prefetched when packets are listed; counters that count what a burst has noted."""
+    cells = frozenset(
+        access.instance for plan in planned.plans for stage in plan.pipe.stages for access in stage.prefetched
+    )
+    return (
+        planned.deferred
+        | cells
+        | frozenset(
+            table
+            for plan in planned.plans
+            for made in plan.passes
+            for step in made.steps
+            if isinstance(step, Start)
+            for number in step.lookups
+            if plan.tables.access(table := plan.pipe.stages[step.stage].lookups[number].table) is not Access.WORDS
+        )
     )
 
 

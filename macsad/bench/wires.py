@@ -78,6 +78,10 @@ class Wires:
         """Arguments of bench/loop.c, to send the frames of a file over and over."""
         return [f"mem:{frames},loop", f"af_packet:{self._sender}", "4096", "2048"]
 
+    def crossing(self, frames: Path, control: Path) -> list[str]:
+        """Arguments of bench/crossing.c, to send the frames of a file at random times, and to time those that come out."""
+        return [str(frames), str(control), self._sender, self._receiver]
+
     def counts(self, inside: int) -> Crossed:
         """So far, as a process of the namespace sees it. The kernel counts frames that it could not hand over as dropped by the
         sender."""

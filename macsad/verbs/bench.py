@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from rich.console import Console, RenderableType
 
 from macsad import compilation, profiling
-from macsad.bench import latency, plots, predicted, report, session
+from macsad.bench import crossings, latency, plots, predicted, report, session
 from macsad.bench.beside import Peer
 from macsad.bench.contestants import BenchError, worker_cpus
 from macsad.bench.feeds import PACKETS, named
@@ -111,8 +111,9 @@ class Beside(click.ParamType[Peer]):
 @click.option("--feed", metavar="NAME",
               help="Where frames come from. linux: mem; dpdk: pcap, which is net_pcap with infinite_rx, or null.")  # fmt: skip
 @click.option("--beside", "peers", type=Beside(), multiple=True, metavar="NAME=COMMAND",
-              help="With --platform dpdk: measure this program of DPDK's on devices like the switch's in the same rounds. {eal} "
-                   "stands for DPDK's arguments, {eal2} for those with a second lcore, {buffers}, {frames}.")  # fmt: skip
+              help="With --platform dpdk or --latency: measure this program of DPDK's on devices like the switch's in the same "
+                   "rounds. {eal} stands for DPDK's arguments, {eal2} for those with a second lcore, {buffers}, {frames}."
+              )  # fmt: skip
 @click.option("--repeat", type=click.IntRange(1, 10_000), default=7, show_default=True, metavar="N",
               help="Rounds; the figures are their medians.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.001, 60), default=0.1, show_default=True, metavar="S",
@@ -134,7 +135,8 @@ class Beside(click.ParamType[Peer]):
               help="Write a page (HTML) as `macsad explain` does, with what was measured.")  # fmt: skip
 @click.option("--latency", "times", is_flag=True,
               help="Measure the time in the switch instead: p50, p99, p99.9 at 10 to 95 % of the most that it forwards; at B=64, "
-                   "b=64 unless --burst and --sub-batch say others.")  # fmt: skip
+                   "b=64 unless --burst and --sub-batch say others. With --beside or --platform dpdk from "
+                   "one network interface to another, the kernel's part included.")  # fmt: skip
 @generating_options
 @click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
 @click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
@@ -160,15 +162,17 @@ def command(
         raise click.BadParameter(f"this machine has {len(worker_cpus(workers))} CPUs to use", param_hint="--workers")
     request = Request.of({"program": program, **reading})
     measured_on = _here(machine(request.target, {"platform": platform}), request.target)
-    if peers and measured_on.platform != "dpdk":
-        raise click.BadParameter("others are measured with --platform dpdk", param_hint="--beside")
+    if peers and measured_on.platform != "dpdk" and not times:
+        raise click.BadParameter("others are measured with --platform dpdk, or with --latency", param_hint="--beside")
     can_alone = measured_on.platform == "linux" and workers == 1
     if alone and not can_alone:
         raise click.BadParameter(
             "lookups alone are measured with one worker on --platform linux", param_hint="--lookups"
         )
-    if times and (plot_file or without or predict or report_file or not can_alone):
-        raise click.UsageError("--latency is measured with one worker on --platform linux, and told as text or --json")
+    if times and (plot_file or without or predict or report_file or alone or workers > 1):
+        raise click.UsageError("--latency is measured with one worker, and told as text or --json")
+    if times and feed is not None:
+        raise click.UsageError("--latency has its own feeds: not with --feed")
     profile = _profile(predict or report_file is not None, machine_file, workers)
     if report_file and measured_on.platform != "linux":
         raise click.BadParameter("the page is made of what was measured on --platform linux", param_hint="--report")
@@ -247,10 +251,13 @@ def _report(
 
 
 def _times(wanted: session.Wanted, json_file: Path | None) -> None:
-    """Measure the time in the switch, and tell of it. Raises: click.ClickException."""
+    """Measure the time in the switch, and tell of it; from interface to interface where others are beside it, or over DPDK, which
+    has no port with times. Raises: click.ClickException."""
     given = click.get_current_context().get_parameter_source("bursts") is not ParameterSource.DEFAULT
     try:
-        rows = latency.run(wanted if given else replace(wanted, points=(predicted.USUAL,)))
+        crosses = wanted.peers or wanted.machine.platform != "linux"
+        measured = crossings.run if crosses else latency.run
+        rows = measured(wanted if given else replace(wanted, points=(predicted.USUAL,)))
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
     _tell({"latency": latency.data(rows)}, [latency.screen(rows)], json_file)

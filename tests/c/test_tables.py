@@ -38,15 +38,16 @@ RACES = ["-O1", "-g1", "-fsanitize=thread", *TIGHT]
 FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95", ALWAYS_RUNS]
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 VECTORS = {"-mavx512f": "AVX-512", "-mavx2": "AVX2", "-msse4.1": "SSE4.1", "-DMACS_SCAN_PLAIN": "plain C"}
+SUBJECTS = "subjects.c"  # all lookups, which are inline: it takes longer to compile than all kernels
 # Options that few sources heed: the others are compiled without.
 OF_FEW = {
-    "-DMACS_TERNARY_FEW": ("ternary/*.c",),
-    "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c",),
-    "-DMACS_NO_ONE_MASK": ("ternary/*.c",),
-    "-DMACS_CHANGES_REPEATS": ("ternary/*.c", "lpm/*.c"),
+    "-DMACS_TERNARY_FEW": ("ternary/*.c", SUBJECTS),
+    "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c", SUBJECTS),
+    "-DMACS_NO_ONE_MASK": ("ternary/*.c", SUBJECTS),
+    "-DMACS_CHANGES_REPEATS": ("ternary/*.c", "lpm/*.c", SUBJECTS),
     "-DMACS_QSBR_TIMEOUT_NS": ("common/*.c", "lpm/*.c"),
     # Rows of bits and of tags are met by vectors.
-    **dict.fromkeys(VECTORS, ("exact/*.c", "ternary/*.c")),
+    **dict.fromkeys(VECTORS, ("exact/*.c", "ternary/*.c", SUBJECTS)),
 }
 # Rows of bits are met by groups of keys where a register takes a line of them.
 WIDEST = ["-mavx512f"] if "avx512f" in Path("/proc/cpuinfo").read_text() else []
@@ -71,8 +72,7 @@ Build = Callable[..., Path]
 
 @pytest.fixture(scope="module")
 def build() -> Build:
-    """build("random", "gcc", *flags): the program, compiled once. Flags that begin with -Wl are for the linker, with
-    -DSIZE for the program alone."""
+    """build("random", "gcc", *flags): the program, compiled once. Flags that begin with -Wl are for the linker."""
 
     def compile_with(compiler: str, folder: Path, *arguments: str) -> None:
         includes = [f"-I{SOURCES.parent / 'include'}", f"-I{SOURCES.parent}", f"-I{SHIPPED}"]
@@ -80,36 +80,33 @@ def build() -> Build:
         built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         assert built.returncode == 0, built.stderr
 
-    def compiled(compiler: str, flags: list[str], sources: list[Path]) -> dict[str, Path]:
+    def compiled(compiler: str, flags: list[str], sources: list[str]) -> dict[str, Path]:
         """The object files, by their names."""
-        folder = built_once(
-            ("kernels", compiler, flags), lambda made: compile_with(compiler, made, *flags, "-c", *map(str, sources))
-        )
-        return {file.name: file for file in folder.glob("*.o")}
+
+        def make(folder: Path) -> None:
+            (folder / SUBJECTS).write_text(subjects(KERNELS_TESTED))
+            compile_with(compiler, folder, *flags, "-c", *sources)
+
+        return {file.name: file for file in built_once(("kernels", compiler, flags), make).glob("*.o")}
 
     def kernels(compiler: str, flags: list[str]) -> list[str]:
-        sources = sorted(SOURCES.rglob("*.c"))
         own = [flag for flag in flags if flag.partition("=")[0] in OF_FEW]
-        objects = compiled(compiler, [flag for flag in flags if flag not in own], sources)
+        objects = compiled(
+            compiler, [flag for flag in flags if flag not in own], [SUBJECTS, *map(str, sorted(SOURCES.rglob("*.c")))]
+        )
         if own:
-            affected = {
-                file for flag in own for pattern in OF_FEW[flag.partition("=")[0]] for file in SOURCES.glob(pattern)
-            }
+            patterns = {pattern for flag in own for pattern in OF_FEW[flag.partition("=")[0]]}
+            affected = {str(file) for pattern in patterns for file in SOURCES.glob(pattern)} | patterns & {SUBJECTS}
             objects |= compiled(compiler, flags, sorted(affected))
         return [str(objects[name]) for name in sorted(objects)]
 
     def make(program: str, compiler: str, *flags: str) -> Path:
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
-        objects = kernels(compiler, [flag for flag in flags if not flag.startswith(("-Wl", "-DSIZE"))])
+        objects = kernels(compiler, [flag for flag in flags if not flag.startswith("-Wl")])
         source = next(file for at in (PROGRAMS, SHIPPED) if (file := at / f"{program}.c").is_file())
-        parts = (*flags, str(source), "subjects.c", *objects, "-o", program)
-
-        def link(folder: Path) -> None:
-            (folder / "subjects.c").write_text(subjects(KERNELS_TESTED))
-            compile_with(compiler, folder, *parts)
-
-        return built_once(("tables", compiler, parts), link) / program
+        parts = (*flags, str(source), *objects, "-o", program)
+        return built_once(("tables", compiler, parts), lambda folder: compile_with(compiler, folder, *parts)) / program
 
     return make
 
@@ -177,16 +174,16 @@ def test_ranges_agree_with_the_reference(build: Build, key_bytes: int, range_byt
 @pytest.mark.parametrize(("size", "key_bytes"), [(3, 4), (18, 1), (20, 7), (24, 40)])
 def test_few_entries_agree_with_the_reference(build: Build, size: int, key_bytes: int) -> None:
     fresh = int.from_bytes(os.urandom(4), "little")
-    binary = build("random", "gcc", *MEMORY, f"-DSIZE={size}", WRAP)
+    binary = build("random", "gcc", *MEMORY, WRAP)
     for failing, ranges in ((0, 0), (0, min(2, key_bytes)), (5, 0)):
-        run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges)
-    binary = build("random", "clang", "-O2", *TIGHT, *WIDEST, f"-DSIZE={size}", WRAP)
-    run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0)
+        run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges, 0, size)
+    binary = build("random", "clang", "-O2", *TIGHT, *WIDEST, WRAP)
+    run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0, 0, 0, size)
 
 
 def test_without_the_scan_of_few_entries_lookups_are_the_same(build: Build) -> None:
-    binary = build("random", "gcc", *MEMORY, "-DMACS_NO_FEW_ENTRIES", "-DSIZE=20", WRAP)
-    run(binary, "ternary_cells", 13, 13, 6_000, int.from_bytes(os.urandom(4), "little"), 0)
+    binary = build("random", "gcc", *MEMORY, "-DMACS_NO_FEW_ENTRIES", WRAP)
+    run(binary, "ternary_cells", 13, 13, 6_000, int.from_bytes(os.urandom(4), "little"), 0, 0, 0, 20)
 
 
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
@@ -201,13 +198,13 @@ def test_a_table_grows_past_few_entries_and_shrinks_while_readers_look(build: Bu
 def test_entries_of_one_mask_agree_with_the_reference(build: Build, size: int, key_bytes: int, ranges: int) -> None:
     fresh = int.from_bytes(os.urandom(4), "little")
     for flags in ([*MEMORY], SAME_HASHES):
-        binary = build("random", "gcc", *flags, f"-DSIZE={size}", WRAP)
-        told = run(binary, "ternary_cells", key_bytes, key_bytes, 12_000, 1, 0, ranges, 4000)
+        binary = build("random", "gcc", *flags, WRAP)
+        told = run(binary, "ternary_cells", key_bytes, key_bytes, 12_000, 1, 0, ranges, 4000, size)
         assert int(told.split()[1]) > 0
         for failing in (0, 5):
-            run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges, 400)
-    binary = build("random", "gcc", *MEMORY, "-DMACS_NO_ONE_MASK", f"-DSIZE={size}", WRAP)
-    run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0, ranges, 400)
+            run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges, 400, size)
+    binary = build("random", "gcc", *MEMORY, "-DMACS_NO_ONE_MASK", WRAP)
+    run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0, ranges, 400, size)
 
 
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
@@ -217,8 +214,8 @@ def test_a_table_has_one_mask_or_several_while_readers_look(build: Build, flags:
 
 @pytest.mark.parametrize(("size", "ranges"), [(700, 4), (900, 0), (2_500, 2), (12_000, 0)])
 def test_many_cells_agree_with_the_reference(build: Build, size: int, ranges: int) -> None:
-    binary = build("random", "clang", "-O2", *TIGHT, f"-DSIZE={size}", *WIDEST, WRAP)
-    run(binary, "ternary_cells", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0, ranges)
+    binary = build("random", "clang", "-O2", *TIGHT, *WIDEST, WRAP)
+    run(binary, "ternary_cells", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0, ranges, 0, size)
 
 
 @pytest.mark.parametrize(("kernel", "key_bytes", "exact_bytes"), [shape for shape in SHAPES if shape[1] > 3])

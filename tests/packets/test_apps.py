@@ -12,6 +12,7 @@ import switches
 from switch_harness import Switch, ethernet, write_pcap
 
 from macsad import test
+from macsad.control import Client
 
 APPS = Path(__file__).parents[2] / "apps"
 PROGRAMS = sorted(APPS.glob("*/*.p4"))
@@ -82,11 +83,15 @@ def test_a_switch_that_is_told_to_end_while_frames_come_loses_none(tmp_path: Pat
     for port in range(2):
         write_pcap(tmp_path / f"{port}.pcap", [ethernet(src=n) for n in range(64)])
     ports = [f"--port={port}=mem:{tmp_path}/{port}.pcap,loop" for port in range(2)]
-    command = [switches.build(APPS / "l2fwd" / "l2fwd.p4"), *ports, f"--workers={workers}"]
+    socket = tmp_path / "sock"
+    command = [switches.build(APPS / "l2fwd" / "l2fwd.p4"), *ports, f"--workers={workers}", f"--socket={socket}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("ready"), process.communicate(timeout=20)
-    time.sleep(0.05)
+    with Client.wait(socket, seconds=30, timeout=20) as client:
+        end = time.monotonic() + 20
+        while not client.stats()["received"] and time.monotonic() < end:
+            time.sleep(0.001)
     process.terminate()
     output, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (0, "")

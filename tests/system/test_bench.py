@@ -14,7 +14,7 @@ import pytest
 from switch_harness import write_pcap
 
 from macsad import compilation
-from macsad.bench import lookups, packet_io, packet_io_report, plots
+from macsad.bench import latency, lookups, packet_io, packet_io_report, plots
 from macsad.bench.contestants import BenchError, Probe
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
@@ -60,6 +60,27 @@ def test_times_in_the_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         assert (row["burst"], row["sub_batch"]) == (64, 64) and row["mpps"] > 0
         assert 0 < row["p50_us"] <= row["p99_us"] <= row["p999_us"] and 0 <= row["missed"] < 1
     assert "p99.9 µs" in capsys.readouterr().out
+
+
+TESTPMD = "dpdk-testpmd {eal2} -- --auto-start --no-lsc-interrupt --total-num-mbufs={buffers}"
+
+
+def test_times_from_interface_to_interface(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """testpmd beside the switch, at the same loads."""
+    if not shutil.which("dpdk-testpmd"):
+        pytest.skip("dpdk-testpmd is not installed (Debian: apt install dpdk-dev)")
+    figures = tmp_path / "figures"
+    options = ["--quick", "--latency", "--repeat", "1", "--json", str(figures), "--beside", f"testpmd={TESTPMD}"]
+    if (code := call(["bench", "l2fwd", *options])) and "interfaces take" in (said := capsys.readouterr().err):
+        pytest.skip(said)
+    assert code == 0
+    rows = json.loads(figures.read_text())["latency"]
+    names = [(row["program"], row["load"]) for row in rows]
+    assert names == [(name, load) for load in latency.LOADS for name in ("l2fwd", "testpmd")]
+    for row in rows:
+        assert 0 < row["p50_us"] <= row["p99_us"] <= row["p999_us"] and 0 <= row["missed"] < 1
+    assert not {"in0", "from0", "out0", "to0"} & {name for _, name in socket.if_nameindex()}, "interfaces were left"
+    assert "testpmd" in capsys.readouterr().out
 
 
 def test_a_quick_bench_of_a_sketch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,8 +182,7 @@ def test_a_quick_bench_over_dpdk(tmp_path: Path, capsys: pytest.CaptureFixture[s
         pytest.skip(str(error))
     options = ["--quick", "--platform", "dpdk", "--repeat", "1", "--json", str(tmp_path / "figures")]
     if shutil.which("dpdk-testpmd"):
-        testpmd = "dpdk-testpmd {eal2} -- --auto-start --no-lsc-interrupt --total-num-mbufs={buffers}"
-        options += ["--beside", f"testpmd={testpmd}"]
+        options += ["--beside", f"testpmd={TESTPMD}"]
     assert call(["bench", "l2fwd", *options]) == 0
     data = json.loads((tmp_path / "figures").read_text())
     assert data["platform"] == "dpdk" and data["dropped"] == 0

@@ -10,8 +10,11 @@ import pytest
 from rich.console import Console
 
 from macsad import cli
+from macsad.bench import beside, crossings
+from macsad.bench.beside import Beside, Peer
 from macsad.bench.contestants import BenchError
-from macsad.bench.latency import BUCKETS, HEAD, Control, Row, data, middle, quantiles, screen
+from macsad.bench.latency import BUCKETS, HEAD, NO_POINT, Control, Counted, Row, data, middle, quantiles, screen
+from macsad.bench.wires import Crossed, Wires
 
 
 def counts(**at: int) -> list[int]:
@@ -64,7 +67,77 @@ def test_rows_are_told() -> None:
     assert data([row])[0]["p999_us"] == 450.0
 
 
-@pytest.mark.parametrize("option", [("--workers", "2"), ("--plot", "x.svg"), ("--without", "bulk")])
+def test_programs_beside_each_other_are_told_by_name() -> None:
+    rows = [
+        Row((64, 8), 0.5, 0.2, (5.0, 30.0, 450.0), 0, 0, "l2fwd"),
+        Row(NO_POINT, 0.5, 0.2, (6.0, 9.0, 9.0), 0, 0, "p"),
+    ]
+    out = io.StringIO()
+    Console(file=out, width=120).print(screen(rows))
+    head, first, second = (line.split() for line in out.getvalue().splitlines())
+    assert head[:4] == ["program", "B", "b", "load"]
+    assert first[:4] == ["l2fwd", "64", "8", "50%"] and second[:2] == ["p", "50%"]
+    assert [row["program"] for row in data(rows)] == ["l2fwd", "p"]
+
+
+def test_interfaces_are_named_as_each_platform_does() -> None:
+    wires = Wires(taps=False)
+    assert crossings.feed("linux", wires).source == "af_packet:in0"
+    over = crossings.feed("dpdk", wires)
+    assert over.devices == ("net_af_packet0,iface=in0", "net_af_packet1,iface=out0")
+    assert over.sink == f"dpdk:{over.devices[1]}"
+
+
+class Stub:
+    """A way that forwards all, and notes at which rates it was asked."""
+
+    def __init__(self, name: str, rate: float, switch: object = None) -> None:
+        self.name, self.rate, self.switch = name, rate, switch
+        self.asked: list[tuple[str, float]] = []
+
+    def most(self, point: tuple[int, int], seconds: float) -> float:
+        return self.rate
+
+    def count(self, point: tuple[int, int], gap_ns: float, seconds: float) -> tuple[Counted, Crossed]:
+        self.asked.append((self.name, gap_ns))
+        return Counted(tuple(counts(b20=100)), 0, 0.0, seconds), Crossed(seconds, 100, 100)
+
+
+def test_programs_are_measured_at_the_same_rates() -> None:
+    ways = [Stub("ours", 1e6, object()), Stub("theirs", 2e6)]
+    rows = crossings.measure(ways, [(8, 8)], 2, 0.1, lambda done, total: None, (0.5, 0.9))  # type: ignore[arg-type]
+    assert [(row.name, row.point, row.load) for row in rows] == [
+        ("ours", (8, 8), 0.5), ("theirs", NO_POINT, 0.5), ("ours", (8, 8), 0.9), ("theirs", NO_POINT, 0.9),
+    ]  # fmt: skip
+    assert [gap for _, gap in ways[0].asked] == [gap for _, gap in ways[1].asked] == pytest.approx([2000, 1e4 / 9] * 2)
+
+
+def test_a_switch_whose_frames_do_not_come_out_is_told() -> None:
+    with pytest.raises(BenchError, match="none of the frames that were sent to ours came out"):
+        crossings.measure([Stub("ours", 0)], [(8, 8)], 1, 0.1, lambda done, total: None)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("option", [("--workers", "2"), ("--plot", "x.svg"), ("--without", "bulk"), ("--lookups",)])
 def test_what_does_not_go_with_it(option: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["bench", "l2fwd", "--latency", *option]) == cli.USAGE
     assert "--latency is measured with one worker" in " ".join(capsys.readouterr().err.split())
+
+
+def test_its_frames_are_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["bench", "l2fwd", "--latency", "--feed", "mem"]) == cli.USAGE
+    assert "not with --feed" in capsys.readouterr().err
+
+
+def test_a_peer_that_is_not_there_is_told(tmp_path: Path) -> None:
+    made = crossings.feed("dpdk", Wires(taps=False))
+    with pytest.raises(BenchError, match=r"there is no program no-such$"):
+        Beside(Peer("p", "no-such {eal}"), made, tmp_path / "f", tmp_path)
+    with pytest.raises(BenchError, match=r"dpdk-testpmd \(Debian: apt install dpdk-dev\)"):
+        Beside(Peer("p", "/nowhere/dpdk-testpmd {eal}"), made, tmp_path / "f", tmp_path)
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_a_peer_has_small_pages_where_no_huge_one_is_free(free: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "_free_huge_pages", lambda: int(free))
+    given = beside.words("p {eal} -- x", crossings.feed("dpdk", Wires(taps=False)), Path("f"), "own")
+    assert ("--in-memory" in given, "--no-huge" in given) == (free, not free)

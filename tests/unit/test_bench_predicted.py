@@ -8,11 +8,13 @@ import pytest
 from machine import MACHINE
 from rich.console import Console
 
-from macsad import cli
+from macsad import cli, compilation
 from macsad.bench import predicted
 from macsad.bench.samples import Sample
 from macsad.bench.session import Point, Result, Table
 from macsad.bench.state import Reads
+from macsad.compilation import Request
+from macsad.resources import share
 from transpiler.model.machine import machine_profile
 from transpiler.model.throughput import ProgramProfile, Read, predict
 
@@ -67,3 +69,14 @@ def test_a_prediction_needs_a_third_point() -> None:
 @pytest.mark.parametrize("words", [["--machine", __file__], ["--predict", "--workers", "2"]])
 def test_what_does_not_go_together(words: list[str]) -> None:
     assert cli.call(["bench", "l2fwd", *words]) == cli.USAGE
+
+
+def test_whose_reads_of_a_burst_are_in_flight_at_once() -> None:
+    """Tables that take arrays of keys, cells that are prefetched when packets are listed, and counts that are noted; not entries
+    that are prefetched b packets ahead."""
+    request = Request(share("apps") / "policer" / "policer.p4")
+    planned = compilation.decide(request, compilation.load(request)).planned
+    assert predicted.whole_bursts(planned) == {"PolicerIngress.rates", "PolicerIngress.passed"}
+    request = Request(share("apps") / "l3fwd" / "l3fwd.p4")
+    planned = compilation.decide(request, compilation.load(request)).planned
+    assert predicted.whole_bursts(planned) == {"L3Ingress.routes"}

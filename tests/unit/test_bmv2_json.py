@@ -243,3 +243,33 @@ def test_calculations_keep_the_names_by_which_their_parameters_are_set(tmp_path:
     again = compilation.load(Request(written))
     kept = {one.name: one.attribute("width") for one in again.externs if one.kind == "custom_crc"}
     assert kept == {"calc_0": 32, "calc_0#0": 32, "calc_1": 16, "calc_1#0": 16}, "#0: where the header is not there"
+
+
+def objects_of(made: Json, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Where a document has objects, itself apart."""
+    inside = made.items() if isinstance(made, dict) else enumerate(made) if isinstance(made, list) else ()
+    found = [place for key, value in inside for place in objects_of(value, (*path, key))]
+    return [path, *found] if path and isinstance(made, dict) else found
+
+
+@pytest.mark.parametrize("other", [7, "text", [1]], ids=["number", "text", "list"])
+def test_what_is_no_object_is_refused_where_it_stands(tmp_path: Path, other: Json) -> None:
+    """Or it is of no use to the program, and nothing is said."""
+    called = action(0, "put", primitive("assign", fld("h", "a"), op("+", fld("h", "c"), hexstr(1))))
+    made = document(
+        [called], {"init_table": "t", "tables": [table("t", {0: "put"}, {"put": None})], "conditionals": []}
+    )
+    refused = 0
+    for path in objects_of(made):
+        changed = json.loads(json.dumps(made))
+        within = changed
+        for key in path[:-1]:
+            within = within[key]
+        within[path[-1]] = other
+        try:
+            load(tmp_path, changed)
+        except Rejected as rejected:
+            messages = [message.message for message in rejected.diagnostics.messages]
+            assert any("expected" in message for message in messages), (path, messages)
+            refused += 1
+    assert refused > 10

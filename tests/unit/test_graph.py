@@ -179,15 +179,6 @@ def test_a_plan_shows_what_switches_change(
     assert come in after and (not come or come not in before)
 
 
-def test_cells_are_prefetched_once_more_where_a_packet_has_several(capfd: pytest.CaptureFixture[str]) -> None:
-    app = str(L2FWD.parents[1] / "heavyhitter" / "heavyhitter.p4")
-    told = []
-    for options in ([], ["--no-read-ahead"]):
-        assert cli.call(["graph", app, "--kind", "plan", *options]) == 0
-        told.append("prefetch the cells of later packets once more" in capfd.readouterr().out)
-    assert told == [True, False]
-
-
 @pytest.mark.parametrize("option", ["--no-bulk", "--no-optimise", "--kernel=smac=linear", "--target=software"])
 def test_what_is_for_plans_alone_is_wrong_usage_elsewhere(option: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["graph", str(L2FWD), option]) == cli.USAGE

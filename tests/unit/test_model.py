@@ -11,7 +11,7 @@ from machine import MACHINE
 
 from macsad import cli, profiling
 from transpiler.model.machine import BadProfile, at, machine_profile
-from transpiler.model.throughput import WINDOW, Limit, ProgramProfile, Read, fitted, predict
+from transpiler.model.throughput import RUN, WINDOW, Limit, ProgramProfile, Read, fitted, predict
 
 
 def test_costs_between_points_are_interpolated_and_stay_beyond_them() -> None:
@@ -84,26 +84,43 @@ def test_without_reads_a_packet_takes_io_and_compute() -> None:
     assert predict(machine_profile(MACHINE), ProgramProfile(2, 0, ()), (1, 1)).limit is Limit.IO
 
 
-def test_reads_in_flight_hide_each_other() -> None:
-    """At 100 cycles a packet the processor itself has one more packet in flight."""
-    machine, program = machine_profile(MACHINE), ProgramProfile(WINDOW, 0, READS)
-    alone, one, seven = (
-        predict(machine, program, (1, 1)),
-        predict(machine, program, (256, 1)),
-        predict(machine, program, (256, 7)),
-    )
-    assert alone.stall == 80  # a miss takes 90, of which 10 are those of a read in the first cache
-    assert alone.limit is Limit.COMPUTE and predict(machine, ProgramProfile(10, 0, READS), (1, 1)).limit is Limit.MEMORY
-    assert one.stall == seven.stall == 0 and seven.limit is Limit.COMPUTE
-    fast = predict(machine, ProgramProfile(1, 0, READS), (8, 8))
-    assert fast.stall == pytest.approx(max(80 / 8 - 7 / 8, (90 / 8 - machine.nearest) - 1))
-    assert predict(machine, ProgramProfile(60, 0, READS), (2, 1)).stall == pytest.approx(80 / 2 - 60 / 2)
+MISS = 80  # cycles: a read takes 90, of which 10 are those of a read in the first cache
+
+
+def test_alone_a_packet_waits_for_its_reads() -> None:
+    machine = machine_profile(MACHINE)
+    alone = predict(machine, ProgramProfile(100, 0, READS), (1, 1))
+    assert alone.stall == MISS and alone.limit is Limit.COMPUTE
+    assert predict(machine, ProgramProfile(10, 0, READS), (1, 1)).limit is Limit.MEMORY
+
+
+def test_what_is_computed_between_a_prefetch_and_its_use_hides_reads() -> None:
+    """Of entries that are prefetched b packets ahead that is one loop of four, and the processor has as many packets more in
+    flight as are in its window; from b = B on it is all that is done for a burst."""
+    machine, program = machine_profile(MACHINE), ProgramProfile(WINDOW / RUN, 0, READS)
+    assert predict(machine, program, (256, 1)).stall == pytest.approx(MISS / (1 + 1) - WINDOW)
+    assert predict(machine, program, (256, 7)).stall == 0 and predict(machine, program, (8, 8)).stall == 0
+    assert predict(machine, ProgramProfile(60, 0, READS), (2, 1)).stall == pytest.approx(MISS / 2 - RUN * 60)
+    fast = ProgramProfile(1, 0, READS)
+    through = 90 / 8 - machine.nearest  # of the memory, with eight in flight
+    assert predict(machine, fast, (8, 8)).stall == pytest.approx(through - 1)
 
 
 def test_what_takes_a_whole_burst_does_not_depend_on_b() -> None:
     machine = machine_profile(MACHINE)
-    arrays = ProgramProfile(1, 0, (Read(1, 1 << 26, whole_burst=True),))
-    assert predict(machine, arrays, (8, 2)).stall == predict(machine, ProgramProfile(1, 0, READS), (8, 8)).stall
+    arrays = ProgramProfile(20, 0, (Read(1, 1 << 26, whole_burst=True),))
+    assert predict(machine, arrays, (8, 2)) == predict(machine, arrays, (8, 8))
+    assert predict(machine, arrays, (8, 2)).stall == pytest.approx(MISS / 8 - 7 / 8 * RUN * 20)
+    assert predict(machine, arrays, (8, 2)).stall < predict(machine, ProgramProfile(20, 0, READS), (8, 2)).stall
+
+
+def test_reads_of_both_kinds_are_waited_for_one_after_the_other() -> None:
+    machine = machine_profile(MACHINE)
+    arrays = (Read(1, 1 << 26, whole_burst=True),)
+    both, table, cells = (
+        predict(machine, ProgramProfile(4, 0, reads), (8, 1)) for reads in (READS + arrays, READS, arrays)
+    )
+    assert both.stall == pytest.approx(table.stall + cells.stall)
 
 
 def test_what_is_not_known_is_found_from_two_points() -> None:

@@ -577,6 +577,20 @@ def test_a_hash_is_a_number(tmp_path: Path, target: str) -> None:
     assert "the result is a number" in rejected(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("call", "output"),
+    [
+        ("random(h.a, 8w7, 8w7);", "07 01 02 03 04 05"),
+        ("random(h.f[7:4], 4w5, 4w5);", "00 01 02 03 04 55"),
+        ("int<8> k; random(k, -8s2, -8s2); h.a = (bit<8>) k;", "fe 01 02 03 04 05"),
+        ("hdr.st[0].setValid(); bit<8> k = h.a; random(hdr.st[k].v, h.f, 8w5);", "00 01 02 03 04 05 05"),
+    ],
+    ids=["field", "part of a field", "signed", "element of a stack"],
+)
+def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp_path: Path) -> None:
+    gives(load(tmp_path, call), tmp_path, output)
+
+
 def test_inlining_has_a_limit(tmp_path: Path) -> None:
     functions = ["void f0(inout bit<8> x) { x = x + 1; x = x ^ 3; }"]
     functions += [f"void f{i}(inout bit<8> x) {{ f{i - 1}(x); f{i - 1}(x); }}" for i in range(1, 40)]

@@ -158,8 +158,6 @@ def _stage_view(
     named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
     if frame.overridden:
         named |= {"packet", "live"}
-    again = all_names(stage.again)
-    prepared = (REGISTERS.name,) if REGISTERS.name in again else ()
     return StageView(
         number=stage.number,
         function=stage.function.name,
@@ -177,9 +175,6 @@ def _stage_view(
         unpacked_for_keys=frame.given.unpacked(of_keys, constant=True),
         takes_to_follow=frame.given.of(to_follow),
         unpacked_to_follow=frame.given.unpacked(to_follow, constant=True),
-        again=stage.again,
-        takes_for_again=(*frame.given.of(again), *prepared),
-        unpacked_for_again=frame.given.unpacked(again, constant=True),
         pipe_name=frame.pipe.name,
         goes_on=bool(fed_by(frame.pipe, stage.stage.code)),
     )

@@ -8,10 +8,10 @@ The key of a table that is looked up at once is packed so, too, where each value
 
 from __future__ import annotations
 
-from transpiler.codegen.c.build import all_of, call, infix, plus
+from transpiler.codegen.c.build import all_of, call, infix, operand, plus
 from transpiler.codegen.c.integers import WORD
-from transpiler.codegen.c.nodes import Body, Do, Expression as C, Statement
-from transpiler.codegen.ctypes import bytes_of, is_wide
+from transpiler.codegen.c.nodes import Body, Declare, Do, Expression as C, Index, Member, Name, Statement
+from transpiler.codegen.ctypes import bytes_of, c_type, is_wide
 from transpiler.codegen.expressions import Expressions, as_word
 from transpiler.hlir.expressions import Expression
 from transpiler.hlir.types import width_of
@@ -20,9 +20,10 @@ BYTES = WORD // 8
 
 
 def goes_in_words(values: tuple[Expression, ...]) -> bool:
-    """Whether there are several, of which none is wider than a word, in more bytes than a store or two."""
+    """Whether they are stored in other pieces than they are read in: there are several, or a wide one, in more bytes than a
+    store or two."""
     bits = sum(width_of(value.type) for value in values)
-    return len(values) > 1 and bits > WORD // 2 and not any(is_wide(value.type) for value in values)
+    return bits > WORD // 2 and (len(values) > 1 or any(is_wide(value.type) for value in values))
 
 
 def pack_words(render: Expressions, buffer: C, values: tuple[Expression, ...], skipped: int) -> tuple[Body, int]:
@@ -56,15 +57,35 @@ def pack_key_words(render: Expressions, buffer: C, values: tuple[Expression, ...
 def _stored(render: Expressions, buffer: C, placed: list[tuple[Expression, int]]) -> tuple[Body, int]:
     """The statements that store values, each from a bit on, in this order; and how many words they fill."""
     parts: dict[int, list[C]] = {}
+    made: list[Statement] = []
     for value, at in placed:
-        given = as_word("uint64_t", value, render(value))
-        end = at + width_of(value.type)
-        for word in range(at // WORD, -(-end // WORD)):
-            left = WORD * (word + 1) - end
-            part = infix(given, "<<", left) if left > 0 else infix(given, ">>", -left) if left < 0 else given
-            parts.setdefault(word, []).append(part)
-    made: list[Statement] = [
+        declared, pieces = _pieces(render, value, at)
+        made += declared
+        for given, begin, end in pieces:
+            for word in range(begin // WORD, -(-end // WORD)):
+                left = WORD * (word + 1) - end
+                part = infix(given, "<<", left) if left > 0 else infix(given, ">>", -left) if left < 0 else given
+                parts.setdefault(word, []).append(part)
+    made += [
         Do(call("macs_store_bytes", plus(buffer, BYTES * word), BYTES, all_of("|", together)))
         for word, together in sorted(parts.items())
     ]
     return tuple(made), len(parts)
+
+
+def _pieces(render: Expressions, value: Expression, at: int) -> tuple[Body, list[tuple[C, int, int]]]:
+    """A value from a bit on as numbers of a word at most, each with where it begins and ends: the limbs of a wide one, the
+    highest first. What is declared before."""
+    end = at + width_of(value.type)
+    given = render(value)
+    if not is_wide(value.type):
+        return (), [(as_word("uint64_t", value, given), at, end)]
+    declared: Body = ()
+    if not isinstance(given, Name):
+        wide = Name(f"wide_{at}")
+        declared, given = (Declare(c_type(value.type), wide.name, given, constant=True),), wide
+    ends = range(end, at, -WORD)
+    limbs: list[tuple[C, int, int]] = [
+        (Index(Member(given, "limb"), operand(number)), max(at, end - WORD), end) for number, end in enumerate(ends)
+    ]
+    return declared, limbs[::-1]

@@ -143,8 +143,7 @@ class StageView:
     order, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
     tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`,
     `takes_to_follow`: what those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`,
-    `unpacked_to_follow`: what they begin with, names for parts of that. `again`: prefetches its cells once more, a function
-    with such arguments of its own."""
+    `unpacked_to_follow`: what they begin with, names for parts of that."""
 
     number: int
     function: str
@@ -162,9 +161,6 @@ class StageView:
     unpacked_for_keys: Body
     takes_to_follow: tuple[str, ...]
     unpacked_to_follow: Body
-    again: Body
-    takes_for_again: tuple[str, ...]
-    unpacked_for_again: Body
     pipe_name: str
     goes_on: bool
 
@@ -202,7 +198,7 @@ class StageView:
     @property
     def registers(self) -> Body:
         """Copies of the registers that it accesses, so that the C compiler knows once a burst where their cells are."""
-        found = (e.at for e in all_expressions((*self.body, *self.again)) if isinstance(e, Index) and e.of == REGISTERS)
+        found = (e.at for e in all_expressions(self.body) if isinstance(e, Index) and e.of == REGISTERS)
         used = tuple(sorted({at.name for at in found if isinstance(at, Name)}))
         if not used:
             return ()
@@ -242,12 +238,6 @@ class StageView:
     def parameters_for_keys(self) -> tuple[str, ...]:
         """The parameters of the functions that make the keys of its lookups. They do not change the packet."""
         return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
-
-    @property
-    def parameters_for_again(self) -> str:
-        """Those of the function that prefetches its cells once more."""
-        types = {**TYPES, REGISTERS.name: "struct macs_register *"}
-        return ", ".join(f"const {types[name]}{name}" for name in self.takes_for_again) or "void"
 
     @property
     def followed(self) -> tuple[LookupView, ...]:
@@ -350,13 +340,6 @@ class PassView:
         if not self.alone:
             return self.given.of_burst(given, "i", self.at)
         return (*self.given.of_its_own(given), *((self.given.bind(PACKET, handle),) if "packet" in given else ()))
-
-    def again(self, stage: StageView) -> Body:
-        """Prefetch the cells of a packet that comes to the stage soon."""
-        later = infix("i", "+", "MACS_CELLS_AHEAD")
-        names = (stage.own(REGISTERS) if name == REGISTERS.name else name for name in stage.takes_for_again)
-        prefetch = Do(call(f"{stage.function}_again", *names))
-        return (If(infix(later, "<", "members"), (*self.member(stage, stage.takes_for_again, later), prefetch)),)
 
     def member(self, stage: StageView, takes: tuple[str, ...], place: Expression | str = "i") -> Body:
         """A packet of the stage: its number in the burst, and declarations of these arguments for it."""

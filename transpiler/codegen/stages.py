@@ -109,7 +109,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class LoweredStage:
-    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`, `again`: as those of the StageView."""
+    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`: as those of the StageView."""
 
     stage: Stage
     number: int
@@ -118,7 +118,6 @@ class LoweredStage:
     listed: bool
     bulk: bool
     keyed: bool
-    again: Body
 
 
 class _StageLowering:
@@ -164,11 +163,7 @@ class _StageLowering:
         function = Function(self.functions[self.number], variables, body, self.pipe.replication)
         function = with_flags_folded(without_unchanged_stores(function))
         listed, keyed = self.number in self.listed, self.plan.is_keyed(self.number)
-        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed, self._again())
-
-    def _again(self) -> Body:
-        """Prefetch the cells of state of a packet that comes to the stage soon."""
-        return self._cells_of(self.stage, self.entry) if self.plan.prefetches_again(self.number) else ()
+        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
 
     def _body(self) -> Body:
         """Joins are at its end, those with a single predecessor in its place."""

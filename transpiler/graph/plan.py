@@ -141,14 +141,13 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
                 "follow",
                 f"{_tables(pipeline, step.stage, lookups)}: what entries lead to{_times(steps, ' in', 'step')}",
             )
-        case Run(lookups=lookups, begun=begun, followed=followed, again=again):
+        case Run(lookups=lookups, begun=begun, followed=followed):
             entries = (
                 f"; prefetch entries of {_tables(pipeline, step.stage, lookups)} b packets ahead" if lookups else ""
             )
             then = ", then of the next burst" if begun else ""
             led = f"; what those of {_tables(pipeline, step.stage, followed)} lead to b/4 ahead" if followed else ""
-            cells = "; prefetch the cells of later packets once more" if again else ""
-            return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}{led}{cells}"
+            return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}{led}"
         case RunSubBatches(lookups=lookups, steps=steps, followed=followed, leading=leading):
             which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
             on = _times(steps, ", go on", "time")

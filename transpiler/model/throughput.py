@@ -4,17 +4,21 @@
     Θ = Δcompute(B) + Δfetch - Δhide                  [1] equations 4 and 6
     Δcompute(B) = Δshared / B + Δnecessary            [1] equation 5
 
-A read that misses takes O_m where it is alone. With k of them in flight one is through every O_m / k cycles, and meanwhile the
-work on the other k - 1 packets hides a part of it; but reads are not through faster than the memory lets them, f_mem(m, k) [2]:
+A read that misses takes O_m where it is alone. With those of k packets in flight one is through every O_m / k cycles, and what
+is computed for a packet meanwhile hides as much of that; but reads are not through faster than the memory lets them, f_mem(m, k)
+[2]:
 
-    Δfetch - Δhide = max(0, (O_m - (k - 1) · Δcompute) / k, 1 / f_mem(m, k) - Δcompute)
+    Δfetch - Δhide = max(0, O_m / k - hidden, 1 / f_mem(m, k) - Δcompute)
 
 The last of these is min(c, f_mem) of [2], section 3.5: a packet takes its computing or its reads, whichever takes longer. f_dma
-is Υ, which a processor spends itself where frames come from memory.
+is Υ, which a processor spends itself where frames come from memory. Which reads are in flight, and what is hidden, follows from
+the loops over a burst, of which each is a stage that [2], section 2, splits the program into:
 
-k is how many packets have their reads in flight, times the reads of one: b, or B where a table takes the keys of a burst at once.
-Of the packets of a burst the processor overlaps some by itself, as many as there are in its window of instructions ([2], section
-2): those are WINDOW / Δcompute more, up to B.
+  - of a *whole burst*, where a table takes the keys of a burst at once, and of cells that are prefetched when packets are listed:
+    k is B, and a loop over the B - 1 other packets is between a prefetch and its use: RUN of their work;
+  - *b packets ahead*, where entries are prefetched in the loop that uses them: k is b, and that loop's work is between them. The
+    processor overlaps some more by itself, as many as there are in its window of instructions: WINDOW cycles of that work. From
+    b = B on they are prefetched for the burst that comes next, and all of a burst's work is between.
 
 [1] "Compiler Based Optimization For Software Packet Processing"
 [2] "A Performance Model for Automatic Optimization of Software Packet Processing Pipelines"
@@ -22,7 +26,7 @@ Of the packets of a burst the processor overlaps some by itself, as many as ther
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -30,9 +34,11 @@ from transpiler.model.machine import MachineProfile
 
 Point = tuple[int, int]  # B, b
 
-# Cycles of computing that a processor goes ahead of a read that misses: some hundred instructions of its reorder buffer. Fitted
-# to l2fwd at b = 1.
-WINDOW = 100.0
+# Cycles of computing that a processor goes ahead of a read that misses: instructions of its reorder buffer. Fitted to
+# l2fwd at b = 1.
+WINDOW = 20.0
+# The share of the computing that is between a prefetch and its use: of receive, start, run and transmit it is one loop.
+RUN = 0.25
 
 
 class Limit(Enum):
@@ -46,7 +52,7 @@ class Limit(Enum):
 @dataclass(frozen=True, slots=True)
 class Read:
     """Reads of one memory: `each` a packet (N), random over `footprint` bytes (S). `whole_burst`: those of a burst are in flight
-    at once, not those of a sub-batch."""
+    at once, not those of the next b packets."""
 
     each: float
     footprint: int
@@ -90,26 +96,36 @@ def predict(machine: MachineProfile, program: ProgramProfile, point: Point) -> P
     """What a packet takes at that B and b."""
     burst, _ = point
     compute = program.necessary + program.shared / burst
-    at_once = max(1.0, sum(read.each for read in program.reads))
-    near = machine.read(0, 0, program.pages)
-    waits = fetch = 0.0
-    fewest = float(burst)
-    for read in program.reads:
-        packets = _in_flight(read, point, compute)
-        fewest = min(fewest, packets)
-        miss = machine.read(read.footprint, 0, program.pages) - near
-        through = machine.read(read.footprint, packets * at_once, program.pages) - machine.nearest
-        waits += read.each * max(0.0, miss) / (packets * at_once)
-        fetch += read.each * max(0.0, through)
-    stall = max(0.0, waits - (fewest - 1) / fewest * compute, fetch - compute) if program.reads else 0.0
+    stall = waits = fetch = 0.0
+    for whole_burst in (False, True):
+        reads = [read for read in program.reads if read.whole_burst is whole_burst]
+        packets, hidden = _overlap(whole_burst, point, program.necessary, compute)
+        wait, through = _times(machine, reads, packets, program.pages)
+        stall += max(0.0, wait - hidden)
+        waits += wait
+        fetch += through
+    stall = max(stall, fetch - compute) if program.reads else 0.0
     return Prediction(machine.upsilon(burst, program.length), compute, stall, max(waits, fetch))
 
 
-def _in_flight(read: Read, point: Point, compute: float) -> float:
-    """Packets whose reads of that kind are in flight at once."""
+def _overlap(whole_burst: bool, point: Point, necessary: float, compute: float) -> tuple[float, float]:
+    """Of how many packets such reads are in flight, and the cycles a packet that are computed between a prefetch and its use."""
     burst, sub_batch = point
-    asked = burst if read.whole_burst else min(burst, sub_batch)
-    return min(burst, asked + WINDOW / max(1.0, compute))
+    if whole_burst or burst == 1:
+        return float(burst), (burst - 1) / burst * RUN * compute
+    if sub_batch >= burst:
+        return burst + WINDOW / max(1.0, compute), compute
+    run = RUN * necessary
+    return min(burst, sub_batch + WINDOW / max(1.0, run)), run
+
+
+def _times(machine: MachineProfile, reads: Sequence[Read], packets: float, pages: str) -> tuple[float, float]:
+    """Cycles a packet that reads of so many packets in flight take: where each is a miss, and as fast as memory lets them."""
+    at_once = max(1.0, sum(read.each for read in reads)) * packets
+    near = machine.read(0, 0, pages)
+    misses = sum(read.each * max(0.0, machine.read(read.footprint, 0, pages) - near) for read in reads)
+    through = (machine.read(read.footprint, at_once, pages) - machine.nearest for read in reads)
+    return misses / at_once, sum(read.each * max(0.0, each) for read, each in zip(reads, through, strict=True))
 
 
 def fitted(

@@ -125,14 +125,12 @@ class Follow:
 class Run:
     """The stage's work on each packet. `lookups`: their entries are prefetched some packets ahead. `begun`: the first of them
     are prefetched already, and while the last packets are worked on those of the next burst are. `followed`: those of which
-    what they lead to is prefetched, when they are there. `again`: so are the cells of state, which may have left the nearest
-    cache since they were prefetched."""
+    what they lead to is prefetched, when they are there."""
 
     stage: int
     lookups: tuple[int, ...] = ()
     begun: bool = False
     followed: tuple[int, ...] = ()
-    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +220,6 @@ class PipelinePlan:
                 case Run(stage=of, followed=followed) | RunSubBatches(stage=of, followed=followed) if of == stage:
                     found.update(followed)
         return frozenset(found)
-
-    def prefetches_again(self, stage: int) -> bool:
-        """Whether the cells that the stage accesses are prefetched once more."""
-        return any(isinstance(step, Run) and step.stage == stage and step.again for step in self._steps)
 
     @property
     def _steps(self) -> Steps:

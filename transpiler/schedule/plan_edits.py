@@ -5,7 +5,7 @@ Each gives the plan that it got where it finds nothing to do. So a plan without 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -29,7 +29,6 @@ from transpiler.schedule.plan import (
     Take,
     Transmit,
 )
-from transpiler.schedule.stages import Stage
 
 Edit = Callable[[PipelinePlan], PipelinePlan]
 
@@ -160,24 +159,16 @@ def _begun(step: Step) -> Step:
 # --- read ahead ----------------------------------------------------------------------------------------------------------
 
 
-CELLS = 2  # of large state that a packet accesses in a stage: those of a burst fill most of the nearest cache
-
-
 def with_read_ahead(plan: PipelinePlan) -> PipelinePlan:
-    """With the headers of later packets of a received burst prefetched, and the cells of later packets of a stage, once more,
-    where a packet has several."""
-    passes = (
-        replace(made, steps=tuple(_read_ahead(plan.pipe.stages, step) for step in made.steps)) for made in plan.passes
-    )
+    """With the headers of later packets of a received burst prefetched."""
+    passes = (replace(made, steps=tuple(_read_ahead(step) for step in made.steps)) for made in plan.passes)
     return replace(plan, passes=tuple(passes))
 
 
-def _read_ahead(stages: Sequence[Stage], step: Step) -> Step:
+def _read_ahead(step: Step) -> Step:
     match step:
         case Receive() | Take(received=True):
             return replace(step, ahead=True)
-        case Run(stage=stage) if stage:
-            return replace(step, again=len(stages[stage].prefetched) >= CELLS)
     return step
 
 

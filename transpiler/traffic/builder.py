@@ -153,8 +153,8 @@ class Builder:
         if one.kind not in self.kinds[name]:
             return None
         known = self.made.get((name, one.kind)) or self._make(one, owners)
-        if not known.keys.count:
-            return None
+        if not known.keys.count or known.owners != owners:
+            return None  # its keys follow the entries of another kind of frames
         self.made[name, one.kind] = known
         for parameter, pairs in _feeders(one).items():
             if self.feeds.setdefault(parameter, Fed(known.keys, pairs)).bits != pairs:

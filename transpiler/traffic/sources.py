@@ -19,8 +19,7 @@ from transpiler.interpreter.tables import Call
 from transpiler.traffic.probe import Observation, Probe
 from transpiler.traffic.search import Template
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
-
-NARROW = 8  # bits of action data that may be an enumeration, of which each value may be another way
+from transpiler.traffic.told_apart import NARROW
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,7 @@ class _Experiment:
         if not self._numbered(loose, lambda bits: self._with_data(bits)):
             for bit in loose:
                 self._turn_over(bit)
+        self._narrow_data()
         for name in self.template.hits:
             self.sources.keys[name] = [self._source(name, i) for i in range(len(self.base[name]))]
         return self.sources
@@ -132,8 +132,8 @@ class _Experiment:
         return True
 
     def _loose_data(self) -> list[DataBit]:
-        """The bits of action data that can be turned over together; those of other parameters are tried. A parameter that
-        the frame then leaves by is a port."""
+        """The bits of wide action data that can be turned over together; those of other parameters are tried. A parameter
+        that the frame then leaves by is a port."""
         parameters = [bits for name in self.template.hits for bits in self._parameters(name)]
         loose: list[DataBit] = []
         for bits, seen in self._felt([bits for bits in parameters if len(bits) > NARROW]):
@@ -143,12 +143,30 @@ class _Experiment:
             else:
                 for bit in bits:
                     self._turn_over(bit)
-        narrow = [bits for bits in parameters if len(bits) <= NARROW]
-        for place in range(NARROW):
-            for (bit,), seen in self._felt([[bits[place]] for bits in narrow if place < len(bits)]):
-                self._compare(bit, seen)
-                self._note_use(bit, seen)
         return loose
+
+    def _narrow_data(self) -> None:
+        """Try the bits of narrow parameters. One that has a say in bits of a key that come from elsewhere chooses where from,
+        and stays as it is."""
+        parameters = [bits for name in self.template.hits for bits in self._parameters(name) if len(bits) <= NARROW]
+        for place in range(NARROW):
+            for (bit,), seen in self._felt([[bits[place]] for bits in parameters if place < len(bits)]):
+                if self._chooses(bit, seen):
+                    self.sources.rigid.add((bit.table, bit.parameter))
+                else:
+                    self._compare(bit, seen)
+                    self._note_use(bit, seen)
+
+    def _chooses(self, bit: DataBit, seen: Observation) -> bool:
+        """Whether bits of a key have changed that have another source than that parameter."""
+        own = bit.table, bit.parameter
+        return seen.way == self.template.seen.way and any(
+            isinstance(source, int) or (source.table, source.parameter) != own
+            for name, bits in self._bits(seen).items()
+            for i, (now, before) in enumerate(zip(bits, self.base[name], strict=True))
+            if now != before
+            for source in self.touching.get((name, i), [])
+        )
 
     def _parameters(self, name: str) -> list[list[DataBit]]:
         """The bits of each parameter of the action that is run where a table is hit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
@@ -13,10 +13,11 @@ from transpiler.traffic.choose import choose
 from transpiler.traffic.continued import continued
 from transpiler.traffic.keys import Data, KeyBit, Own, Shared, Unknown
 from transpiler.traffic.plan import Wishes, outcomes_of
-from transpiler.traffic.probe import Probe
+from transpiler.traffic.probe import Observation, Probe
 from transpiler.traffic.search import Advance, Finder, Template
 from transpiler.traffic.sources import DataBit, Sources, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
+from transpiler.traffic.told_apart import told_apart
 
 ROUNDS, FRUITLESS = 6, 2  # of looking for templates beside others; those one after the other that find none
 PATIENCE = 2000  # frames tried for templates that do not fit those that are taken
@@ -87,19 +88,26 @@ class _Taken:
         if self.groups and not self._adds(template):
             return
         if id(template) not in self._claims:
-            self._claims[id(template)] = template, _claim(program, template, trace(program, self.probe, template))
+            apart = told_apart(self.probe, template, self.wishes.seed)
+            self._claims[id(template)] = template, _claim(program, apart, trace(program, self.probe, apart))
         group = self._claims[id(template)][1]
         if not group:
             return
+        template = group[0].template
         streams = Builder(program, self.wishes, Diagnostics(), self._lookups).streams([*self.groups, group])
         now = {name for stream in streams for name in stream.entries}
-        outcomes = outcomes_of(template, streams[-1].entries)
-        if sent and not self.probe.run(template.frame.data, outcomes).ports:
+        seen = self.probe.run(template.frame.data, outcomes_of(template, streams[-1].entries))
+        if (sent and not seen.ports) or not self._as_traced(template, seen, streams[-1].entries):
             return
         if all(stream.entries for stream in streams) and self.filled < now:
             self.groups.append(group)
             self.filled = now
             self._spent = 0
+
+    def _as_traced(self, template: Template, seen: Observation, filled: Collection[str]) -> bool:
+        """Whether tables that get entries are looked up by the same keys still, when those that get none are missed."""
+        before, now = dict(template.seen.applied), dict(seen.applied)
+        return all(now.get(name) == before[name] for name in filled)
 
     def _adds(self, template: Template) -> bool:
         """Whether it hits one more table where those whose keys are constant do what the templates before it want."""

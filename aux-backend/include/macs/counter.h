@@ -72,7 +72,7 @@ static inline void macs_count_defer(struct macs_worker *worker, struct macs_coun
     struct macs_deferred_counts *const deferred = &worker->deferred;
     if (deferred->used == MACS_DEFERRED_COUNTS)
         macs_counts_flush(worker);
-    macs_prefetch_to_write(count);
+    macs_prefetch_far_to_write(count);
     deferred->counts[deferred->used] = count;
     deferred->bytes[deferred->used++] = bytes;
 }

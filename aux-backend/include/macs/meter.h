@@ -48,7 +48,7 @@ uint64_t macs_meter_execute_aware(struct macs_meter *meter, const struct macs_wo
                                   uint64_t before, uint64_t bytes);
 
 static inline void macs_meter_prefetch(const struct macs_meter *meter, uint64_t index) {
-    macs_prefetch_to_write(&meter->cells[index < meter->size ? index : 0]);
+    macs_prefetch_far_to_write(&meter->cells[index < meter->size ? index : 0]);
 }
 
 #endif

@@ -52,7 +52,7 @@ static inline struct macs_register macs_register_of(const void *state) {
     }                                                                                                                  \
     static inline void macs_register_prefetch##bits(const struct macs_register *reg, struct macs_register_shape shape, \
                                                     uint64_t index) {                                                  \
-        macs_prefetch_to_write(macs_register_cell##bits(reg, shape, index < shape.size ? index : 0));                  \
+        macs_prefetch_far_to_write(macs_register_cell##bits(reg, shape, index < shape.size ? index : 0));              \
     }
 MACS_REGISTER_OF(8)
 MACS_REGISTER_OF(16)
@@ -246,7 +246,7 @@ static inline void macs_register_write(const struct macs_register *reg, uint64_t
 
 static inline void macs_register_prefetch(const struct macs_register *reg, struct macs_register_shape shape,
                                           uint64_t index) {
-    macs_prefetch_to_write(reg->cells + (index < shape.size ? index : 0) * (uint64_t)shape.stride);
+    macs_prefetch_far_to_write(reg->cells + (index < shape.size ? index : 0) * (uint64_t)shape.stride);
 }
 
 #endif

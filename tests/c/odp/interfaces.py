@@ -23,10 +23,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 REFUSED = 77
+PATIENCE = 100  # seconds, for what certainly comes: the machine may have much else to do
+ATTEMPTS = 30  # a second each
 DRIVER = "af_packet"
 
 
@@ -52,7 +53,7 @@ class Host:
     """A network namespace, held by a process that sleeps in it."""
 
     def __init__(self) -> None:
-        self.holder = subprocess.Popen(["unshare", "-n", "sleep", "300"])
+        self.holder = subprocess.Popen(["unshare", "-n", "sleep", "1000"])
         atexit.register(self.holder.kill)
         own = Path("/proc/self/ns/net").readlink()
         while Path(f"/proc/{self.holder.pid}/ns/net").readlink() == own:
@@ -74,7 +75,7 @@ class Host:
             with Path(f"/proc/{self.holder.pid}/ns/net").open() as namespace:
                 enter(namespace.fileno())
             made = socket.socket(family, kind)
-            made.settimeout(20)
+            made.settimeout(PATIENCE)
             result.append(made)
 
         thread = threading.Thread(target=make)  # setns is of the thread alone
@@ -92,6 +93,20 @@ def veth(host: Host, end: str, interface: str, number: int, queues: int = 1) -> 
     host.address(interface, number)
 
 
+def be_silent(host: Host | None) -> None:
+    """Interfaces that are made from now on carry no frames of the kernel's own."""
+    run(*inside(host), "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
+
+
+def silent_link(host: Host, end: str, interface: str) -> None:
+    """A pair of interfaces, without addresses, between this namespace and the host's."""
+    for side in (None, host):
+        be_silent(side)
+    run("ip", "link", "add", end, "type", "veth", "peer", "name", interface, "netns", str(host.holder.pid))
+    run("ip", "link", "set", end, "up")
+    host.ip("link", "set", interface, "up")
+
+
 def refused(why: str) -> None:
     print(why, file=sys.stderr)
     sys.exit(REFUSED)
@@ -104,27 +119,46 @@ def refusal(told: str) -> None:
     sys.exit(REFUSED if "XDP" in told and lacking else 1)
 
 
-@dataclass
 class Forward:
-    """The program that joins two ports; what it told is known when it has ended."""
+    """The program that joins two ports; what it counted is known when it has ended, its messages as they come."""
 
-    process: subprocess.Popen[str]
-    out: str = ""
-    err: str = ""
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process, self.out, self.err = process, "", ""
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.err += line
+
+    def wait_for(self, message: str) -> None:
+        """Until that has been told."""
+        until = time.monotonic() + PATIENCE
+        while message not in self.err:
+            assert time.monotonic() < until, f"{message!r} is not told: {self.err}"
+            assert self.process.poll() is None, f"{message!r}: {self.process.returncode} {self.err}"
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        assert self.process.stdout is not None
+        self.process.send_signal(signal.SIGTERM)
+        self.out = self.process.stdout.read()
+        self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
 
 
 @contextlib.contextmanager
 def forward(command: list[str], *ports: str) -> Iterator[Forward]:
     process = subprocess.Popen([*command, *ports], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stderr is not None
+    if process.stdout.readline() != "ready\n":
+        refusal(process.stderr.read())
     running = Forward(process)
     try:
-        assert process.stdout is not None and process.stderr is not None
-        if process.stdout.readline() != "ready\n":
-            refusal(process.stderr.read())
         yield running
     finally:
-        process.send_signal(signal.SIGTERM)
-        running.out, running.err = process.communicate(timeout=20)
+        running.end()
     assert process.returncode == 0, running.err
 
 
@@ -139,7 +173,7 @@ def transfer(sender: Host, receiver: Host, family: int, to: str, size: int) -> N
 
     def receive() -> None:
         connection, _ = listener.accept()
-        connection.settimeout(20)
+        connection.settimeout(PATIENCE)
         digest = hashlib.sha256()
         while chunk := connection.recv(1 << 16):
             digest.update(chunk)
@@ -151,7 +185,7 @@ def transfer(sender: Host, receiver: Host, family: int, to: str, size: int) -> N
     client.connect((to, 5001))
     client.sendall(data)
     client.close()
-    thread.join(30)
+    thread.join(PATIENCE)
     listener.close()
     assert got == [hashlib.sha256(data).hexdigest()]
 
@@ -165,7 +199,7 @@ def echo(one: Host, other: Host, family: int, address_of: tuple[str, str], sizes
     server.settimeout(1)
     for size in sizes:
         data = os.urandom(size)
-        for attempt in range(5):
+        for _ in range(ATTEMPTS):
             try:
                 client.sendto(data, (address_of[1], 5002))
                 received, back = server.recvfrom(65536)
@@ -173,7 +207,9 @@ def echo(one: Host, other: Host, family: int, address_of: tuple[str, str], sizes
                 if client.recv(65536) == data:
                     break
             except TimeoutError:
-                assert attempt < 4, f"{size} bytes do not come through"
+                continue
+        else:
+            raise AssertionError(f"{size} bytes do not come through")
     client.close()
     server.close()
 
@@ -491,12 +527,12 @@ def scenario_full(command: list[str]) -> None:
     sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sender.bind(("ea", 0))
     with forward(command, port("pa"), port("pb")) as running:
-        time.sleep(0.2)
         running.process.send_signal(signal.SIGSTOP)
+        os.waitpid(running.process.pid, os.WUNTRACED)
         for _ in range(5000):
             sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(50))
         running.process.send_signal(signal.SIGCONT)
-        time.sleep(0.5)
+        echo(a, b, socket.AF_INET, V4, [100])  # comes when the ring has been emptied
     words = running.out.split()
     received, discards = int(words[2]), int(words[4])
     assert discards > 1000, running.out
@@ -507,14 +543,17 @@ def scenario_short(command: list[str]) -> None:
     """Frames that the kernel calls bad, shorter than an Ethernet header, are errors; all others are sent, and counted once."""
     a = Host()
     if DRIVER == "af_packet":
-        veth(a, "pa", "ea", 1)
+        silent_link(a, "pa", "ea")
     lengths = [60 if number % 3 else 5 for number in range(200)]
     records = b"".join(struct.pack("<IIII", 0, 0, length, length) + bytes(length) for length in lengths)
     with tempfile.TemporaryDirectory() as folder:
         frames = Path(folder) / "in.pcap"
         frames.write_bytes(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1) + records)
+        sent = "tx_packets" if DRIVER == "af_packet" else "rx_packets"
         with forward(command, f"pcap:{frames}", port("pa")) as running:
-            time.sleep(0.5)
+            until = time.monotonic() + PATIENCE
+            while kernel_counts(None, "pa")[sent] < lengths.count(60):  # the last is one of them
+                assert time.monotonic() < until, kernel_counts(None, "pa")
     words = running.out.splitlines()[-1].split()
     assert words[8:] == [str(lengths.count(60)), "errors", str(lengths.count(5))], running.out
 
@@ -527,15 +566,15 @@ def scenario_gone(command: list[str]) -> None:
     with forward(command, port("pa"), port("pb"), "2") as running:
         echo(a, b, socket.AF_INET, V4, [100])
         run("ip", "link", "set", "pb", "down")
-        time.sleep(1)
+        running.wait_for(f"port {port('pb')}: the interface is down")
         run("ip", "link", "set", "pb", "up")
+        running.wait_for(f"port {port('pb')}: the interface is up")
         echo(a, b, socket.AF_INET, V4, [100])
-        time.sleep(1)
         run("ip", "link", "del", "pb")
-        time.sleep(1)
+        running.wait_for(f"port {port('pb')}: the interface is gone")
         assert running.process.poll() is None, "an interface that went away took the program with it"
         veth(b, "pb", "eb", 2, 1 if DRIVER == "af_xdp" else 2)  # of AF_XDP, fewer queues than before
-        time.sleep(1)
+        running.wait_for(f"port {port('pb')}: the interface is back")
         echo(a, b, socket.AF_INET, V4, [100, 1000])
         echo(b, a, socket.AF_INET6, (V6[1], V6[0]), [100] * 5)
     # it looks five times a second when nothing comes; an interface that is deleted is down first, one that is made not yet up
@@ -567,7 +606,7 @@ def scenario_killed(command: list[str]) -> None:
     first = subprocess.Popen([*command, port("pa"), port("pb")], stdout=subprocess.PIPE, text=True)
     assert first.stdout is not None and first.stdout.readline() == "ready\n"
     echo(a, b, socket.AF_INET, V4, [100])
-    second = subprocess.run([*command, port("pa"), port("pb")], capture_output=True, text=True, timeout=20)
+    second = subprocess.run([*command, port("pa"), port("pb")], capture_output=True, text=True, timeout=PATIENCE)
     assert second.returncode == 2 and f"port {port('pa')}: " in second.stderr and "busy" in second.stderr
     first.kill()
     first.wait()
@@ -606,7 +645,27 @@ def feed(
         sent = now
         time.sleep(0.5)
     process.terminate()
-    return counters(process.communicate(timeout=20)[0])
+    return counters(process.communicate(timeout=PATIENCE)[0])
+
+
+MARK = 0x88B5
+
+
+def wait_for_mark(source: tuple[Host | None, str], sink: tuple[Host | None, str]) -> int:
+    """Send frames of an own type until one comes out: all that was sent before has been handled. How many it took."""
+    sender, receiver = (
+        host.socket(socket.AF_PACKET, socket.SOCK_RAW) if host else socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        for host in (source[0], sink[0])
+    )
+    sender.bind((source[1], 0))
+    receiver.bind((sink[1], MARK))
+    receiver.settimeout(2)
+    for number in range(1, 31):
+        sender.send(b"\x02" * 12 + struct.pack("!H", MARK) + bytes(46))
+        with contextlib.suppress(TimeoutError):
+            receiver.recv(100)
+            return number
+    raise AssertionError(f"nothing comes from {source[1]} to {sink[1]}")
 
 
 def scenario_count(command: list[str]) -> None:
@@ -616,27 +675,25 @@ def scenario_count(command: list[str]) -> None:
     a, b = two_hosts()
     source: tuple[Host | None, str]
     sink: tuple[Host | None, str]
-    for host in (None, a, b):  # no frames of the kernel's own
-        run(*inside(host), "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
+    for host in (None, a, b):
+        be_silent(host)
     if DRIVER == "tap":
         source, sink, ports = (None, "ta"), (None, "tb"), ("tap:ta", "tap:tb", "af_packet:ta")
     else:
         ours = DRIVER.removeprefix("net_")
         source, sink, ports = (a, "ea"), (b, "eb"), (port("pa"), port("pb"), f"{ours}:ea")
         for host, end, interface in ((a, "pa", "ea"), (b, "pb", "eb")):
-            run("ip", "link", "add", end, "type", "veth", "peer", "name", interface, "netns", str(host.holder.pid))
-            run("ip", "link", "set", end, "up")
-            host.ip("link", "set", interface, "up")
+            silent_link(host, end, interface)
     with forward(command, *ports[:2]) as running:
         fed = feed(command, source[0], file, rounds, source[1], ports[2])
-        time.sleep(0.5)
+        marks = wait_for_mark(source, sink)
         way_in, way_out = kernel_counts(*source), kernel_counts(*sink)
     one, two = counters(running.out)
     told = f"{DRIVER}: {fed}, {way_in} -> {one}, {two} -> {way_out}"
     assert fed[0]["in"] == rounds * 1000, told
     if not DRIVER.startswith("net_"):  # DPDK's drivers do not count what their rings have no room for
         before = 0 if DRIVER == "tap" else way_in["tx_dropped"]  # a tap's own queue is the port's
-        assert fed[1]["out"] == one["in"] + one["discards"] + before, told
+        assert fed[1]["out"] + marks == one["in"] + one["discards"] + before, told
     assert one["in"] >= two["out"] == way_out["rx_packets"] + way_out["rx_dropped"] > rounds * 10, told
     print(told)
 
@@ -650,7 +707,7 @@ def scenario_tap(command: list[str]) -> None:
         echo(a, b, socket.AF_INET, V4, SIZES)
         transfer(a, b, socket.AF_INET, V4[1], 8 << 20)
         b.ip("link", "del", "tb")
-        time.sleep(0.5)
+        running.wait_for("port tap:tb: the interface is gone")
         assert running.process.poll() is None, "an interface that was deleted took the program with it"
     assert running.out.count("errors 0") == 4, running.out
     assert running.err.count("port tap:tb: the interface is gone") == 1, running.err

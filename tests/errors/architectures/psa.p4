@@ -33,10 +33,16 @@ control ig(inout headers_t h, inout metadata_t m, in psa_ingress_input_metadata_
         psa_implementation = { one, two };
         psa_direct_meter = one;
     }
+    table listed {
+        key = { m.x : exact; }
+        actions = { NoAction; }
+        psa_direct_counter = { one, counts };
+    }
     apply {
         owner.apply();
         thief.apply();
         undecided.apply();
+        listed.apply();
         counts.count();
     }
 }

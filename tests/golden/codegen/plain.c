@@ -173,10 +173,10 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     hdr_extra_valid = true; /* plain.p4:37 */
     hdr_extra_left = macs_signed(hdr_first_delta, 8) < macs_signed(0, 8) ? 1 : hdr_first_delta; /* plain.p4:38 */
     if (hdr_first_valid) { /* plain.p4:39 */
-        uint8_t list[13] = {0}; /* plain.p4:39 */
-        macs_store_bits(list, 0, 3, hdr_first_kind);
-        macs_w2_store(list, 3, 96, hdr_first_wide);
-        I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 13, NULL, 0});
+        uint8_t list[16]; /* plain.p4:39 */
+        macs_store_bytes(list, 8, ((uint64_t)hdr_first_kind << 37) | (hdr_first_wide.limb[1] << 5) | (hdr_first_wide.limb[0] >> 59));
+        macs_store_bytes(list + 8, 8, hdr_first_wide.limb[0] << 5);
+        I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list + 3, 13, NULL, 0});
     } else {
         uint8_t list[1]; /* plain.p4:39 */
         I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 0, NULL, 0});

@@ -9,8 +9,10 @@
  * together, and what moves in a frame is copied once.
  * Threads: a worker's own.
  */
-#ifndef MACSAD_BENCH_FABRIC_LOOP_H
-#define MACSAD_BENCH_FABRIC_LOOP_H
+#ifndef MACSAD_BENCH_FABRIC_H
+#define MACSAD_BENCH_FABRIC_H
+
+#include "bare.h"
 
 /* Headers that a packet has. */
 enum { HAS_VLAN = 1, HAS_INNER_VLAN = 2, HAS_MPLS = 4, HAS_IP = 8, HAS_UDP = 16, HAS_TCP = 32, HAS_ICMP = 64 };
@@ -41,10 +43,6 @@ struct bare_keys {
     struct macs_profile_choice choices[MACS_BURST_MAX];
     uint16_t bridged[MACS_BURST_MAX], routed[MACS_BURST_MAX], next[MACS_BURST_MAX], to_session[MACS_BURST_MAX];
 };
-
-#define STATE_OF(name) tables[TABLE_##name].state
-#define DEFAULT_OF(name) macs_table_default(&tables[TABLE_##name])
-#define COUNT(name, index, bytes) macs_counter_add(externs[name##_counter_extern], worker, index, bytes)
 
 /* Parse a frame. Returns false if the program would have gone another way with it than this loop can. */
 static inline bool bare_parse(struct line *line) {
@@ -214,13 +212,6 @@ static inline uint64_t bare_chosen(const struct line *line) {
     macs_store64(list + 8,
                  (uint64_t)line->protocol << 56 | (uint64_t)line->source << 40 | (uint64_t)line->destination << 24);
     return macs_checksum_crc16((struct macs_bytes){list, 13, NULL, 0}) & 0xffff;
-}
-
-/* The checksum of a header of 20 bytes, but for that field. */
-static inline uint16_t bare_checksum(const uint8_t *ip) {
-    uint64_t sum = macs_load32(ip) + macs_load32(ip + 4) + (macs_load32(ip + 8) & 0xffff0000) + macs_load32(ip + 12) +
-                   macs_load32(ip + 16);
-    return (uint16_t)macs_checksum_of_sum(sum);
 }
 
 /* The headers of a tunnel in front of a packet. */
