@@ -11,8 +11,8 @@
 #include "runtime/traffic_manager.h"
 
 void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
-/* The two halves of it, where the program is cut: before the first part, and behind the last one, whose worker makes all
- * further passes. */
+/* The two halves of it, where the program is cut: before the first part, and behind the last one, whose worker makes
+ * all further passes. */
 void macs_requests_begin(struct macs_thread *thread, struct macs_packet *const packets[], unsigned count);
 void macs_requests_pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 

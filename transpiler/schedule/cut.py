@@ -23,7 +23,7 @@ from transpiler.analysis.locations import Location
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import Leave
-from transpiler.schedule.architectures import preserved_lists
+from transpiler.schedule.architectures import describe, preserved_lists
 from transpiler.schedule.order import joins_of, ordered_states, statements_of
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.stages import (
@@ -110,10 +110,13 @@ def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Liv
     """The live values at the end of a pipe: what the pipes behind read of the state of packets, and what packets that begin
     anew and clones keep."""
     number = schedule.pipes.index(pipe) + 1
-    kept = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
-    if number == len(schedule.pipes) or schedule.pipes[number].replication:
-        return kept
-    return kept | pipe.to_next
+    ends = number == len(schedule.pipes) or schedule.pipes[number].replication
+    lists = preserved_lists(program)
+    needed = () if ends else schedule.pipes[number].keeps
+    if describe(program).second_passes(program):
+        needed = tuple(range(len(lists)))
+    kept = frozenset(Location(*field) for number in needed for field in lists[number])
+    return kept if ends else kept | pipe.to_next
 
 
 def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) -> None:
