@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 from rich.console import Console
 
-from macsad.bench import report, suites
+from macsad.bench import beside, report, suites
 from macsad.bench.beside import Beside, Peer, _Times as Times, words
 from macsad.bench.contestants import BenchError, Process
 from macsad.bench.feeds import feed, named
@@ -211,7 +211,8 @@ def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureF
     assert message in capsys.readouterr().err
 
 
-def test_feeds_are_alike_for_a_switch_and_for_programs_of_others() -> None:
+def test_feeds_are_alike_for_a_switch_and_for_programs_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "_free_huge_pages", lambda: 1)
     made = feed("dpdk", named("dpdk", None), Path("/f.pcap"), 1000, 64, 2)
     device = "net_pcap0,rx_pcap=/f.pcap,rx_pcap=/f.pcap,infinite_rx=1"
     assert made.options[:4] == ["--port", f"0=dpdk:{device}", "--port", "1=dpdk:net_null0,no-rx=1"]
@@ -231,6 +232,9 @@ def test_feeds_are_alike_for_a_switch_and_for_programs_of_others() -> None:
     ]
     assert command[9] == "--lcores" and command[11:] == ["--", "--mbufs=10192", "/f.pcap x"]
     assert [part.partition("@")[0] for part in command[10].split(",")] == ["0", "1"]
+    monkeypatch.setattr(beside, "_free_huge_pages", lambda: 0)
+    command = words(Peer("io", "pmd {eal2}").command, made, Path("/f.pcap"), "here")
+    assert command[1:3] == ["--no-huge", "-m"] and int(command[3]) > made.huge_bytes >> 20
     for platform, name in (("odp", None), ("linux", "pcap")):
         with pytest.raises(BenchError, match=r"choose mem|linux or dpdk"):
             named(platform, name)
