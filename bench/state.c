@@ -6,9 +6,13 @@
  * rows    as apps/heavyhitter: a cell of each of four rows of 16 M, two CRC-32s of 13 bytes, the least of the counts
  * words   as bench/state.p4: a word of a table of 4 M entries, half of whose words are in use
  * counts  the same with COUNTER: packets and bytes are added to the count that the word tells, a burst later
+ * work, work+word, work+count
+ *         no word, a word, a word and its count, with arithmetic for each packet: "work" takes about as long as
+ *         bench/state.p4 with a table of 256 entries
  * Usage: state SOURCE SINK BUFFERS LENGTH: the names of the ports, packets of the pool and the bytes of each.
  */
 #include <macs/checksum.h>
+#include <macs/inline.h>
 #include <macs/prefetch.h>
 #include <odp_api.h>
 #include <string.h>
@@ -17,7 +21,7 @@
 #include "probe.h"
 #include "tables/common/memory.h"
 
-enum { BURST_MAX = 256, ROUNDS = 64, ADDRESSES = 12, IPV4_ADDRESSES_AT = 26, FLOW = 13, ROWS = 4 };
+enum { BURST_MAX = 256, ROUNDS = 64, ADDRESSES = 12, IPV4_ADDRESSES_AT = 26, FLOW = 13, ROWS = 4, STEPS = 8 };
 
 #define CELLS ((size_t)1 << 25)
 #define ROW ((size_t)1 << 24)
@@ -91,28 +95,12 @@ static uint64_t four_rows(uint64_t burst) {
     return through;
 }
 
-/* The word of a frame's destination, which is an index; `places`: of the words. */
-static void find_words(const odp_packet_t packets[], int received, uint32_t places[]) {
-    for (int i = 0; i < received; i++) {
-        uint64_t key;
-        memcpy(&key, odp_packet_data(packets[i]), sizeof key);
-        places[i] = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 41);
-        __builtin_prefetch(&words[places[i]], 0, 2);
+/* Arithmetic on a value, three instructions a step; no packet waits for another one's. */
+MACS_ALWAYS_INLINE void reckon(uint64_t value, int steps) {
+    for (int step = 0; step < steps; step++) {
+        value = (value ^ value >> 7) * 3;
+        probe_keep(value);
     }
-}
-
-static uint64_t one_word(uint64_t burst) {
-    odp_packet_t packets[BURST_MAX];
-    uint32_t places[BURST_MAX];
-    uint64_t through = 0;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        int received = odp_pktin_recv(ports.input, packets, (int)burst);
-        find_words(packets, received, places);
-        for (int i = 0; i < received; i++)
-            probe_keep(words[places[i]]);
-        through += send_all(packets, received);
-    }
-    return through;
 }
 
 static void count(struct count *const of[], int number) {
@@ -122,8 +110,9 @@ static void count(struct count *const of[], int number) {
     }
 }
 
-/* The counts of a burst are made when the next one is there. */
-static uint64_t one_count(uint64_t burst) {
+/* A word by each frame's destination, which is an index, if it is read; the count with that index, if it is added to.
+ * The counts of a burst are made when the next one is there. `steps`: of arithmetic before and behind. */
+MACS_ALWAYS_INLINE uint64_t look_up(uint64_t burst, bool reads, bool adds, int steps) {
     odp_packet_t packets[BURST_MAX];
     uint32_t places[BURST_MAX];
     struct count *of[2][BURST_MAX];
@@ -131,22 +120,53 @@ static uint64_t one_count(uint64_t burst) {
     uint64_t through = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         int received = odp_pktin_recv(ports.input, packets, (int)burst);
-        find_words(packets, received, places);
+        for (int i = 0; i < received; i++) {
+            uint64_t key;
+            memcpy(&key, odp_packet_data(packets[i]), sizeof key);
+            reckon(key, steps);
+            places[i] = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 41);
+            if (reads)
+                __builtin_prefetch(&words[places[i]], 0, 2);
+        }
         count(of[(round + 1) % 2], before);
         for (int i = 0; i < received; i++) {
-            of[round % 2][i] = &counts[words[places[i]]];
-            macs_prefetch_far_to_write(of[round % 2][i]);
+            uint64_t word = reads ? words[places[i]] : places[i];
+            reckon(word, steps);
+            probe_keep(word);
+            if (adds)
+                macs_prefetch_far_to_write(of[round % 2][i] = &counts[word]);
         }
-        before = received > 0 ? received : 0;
+        before = adds && received > 0 ? received : 0;
         through += send_all(packets, received);
     }
     count(of[(ROUNDS + 1) % 2], before);
     return through;
 }
 
+static uint64_t one_word(uint64_t burst) {
+    return look_up(burst, true, false, 0);
+}
+
+static uint64_t one_count(uint64_t burst) {
+    return look_up(burst, true, true, 0);
+}
+
+static uint64_t work(uint64_t burst) {
+    return look_up(burst, false, false, STEPS);
+}
+
+static uint64_t work_and_word(uint64_t burst) {
+    return look_up(burst, true, false, STEPS);
+}
+
+static uint64_t work_and_count(uint64_t burst) {
+    return look_up(burst, true, true, STEPS);
+}
+
 int main(int argc, char **argv) {
     static const struct probe probes[] = {
-        {"cells", one_cell}, {"rows", four_rows}, {"words", one_word}, {"counts", one_count}};
+        {"cells", one_cell}, {"rows", four_rows},          {"words", one_word},           {"counts", one_count},
+        {"work", work},      {"work+word", work_and_word}, {"work+count", work_and_count}};
     cells = macs_memory_alloc(ROWS * ROW * sizeof(cells[0]), false);
     words = macs_memory_alloc(BUCKETS * 8 * sizeof(words[0]), false);
     counts = macs_memory_alloc(ENTRIES * sizeof(counts[0]), false);
@@ -157,7 +177,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
         return 1;
     }
-    int code = probe_serve(probes, 4);
+    int code = probe_serve(probes, sizeof probes / sizeof probes[0]);
     ports_close(&ports);
     macs_memory_free(cells, ROWS * ROW * sizeof(cells[0]));
     return code;
