@@ -16,12 +16,14 @@ from switch_harness import Switch, write_pcap
 from test_runtime_builds import without_randomised_addresses
 
 from macsad import compilation
+from macsad.cli import call
 from macsad.compilation import Request
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.interpreter.matches import Exact
 from transpiler.optimisations import ALL
 
 SOURCE = Path(__file__).parent / "begin_again.p4"
+PACKETS = Path(__file__).parents[1] / "packets"
 EVERY_STAGE = ALL.without(["small-tables"])
 PLACES = ("kinds", "middle", "ports")
 PLACEMENTS = [",".join(places) for parts in (1, 2) for places in combinations(PLACES, parts)]
@@ -164,6 +166,14 @@ def test_no_data_races_while_the_placement_changes(tmp_path: Path, set_up) -> No
         assert by_port(switch.client.exchange([(0, data) for data in feed])) == by_port(device.collect())
     check_sums(switch)
     switch.stop()
+
+
+@pytest.mark.parametrize("name", ["p4_14_paths", "kept_values", "fresh_values", "psa_flooding", "psa_known"])
+def test_programs_of_each_architecture(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What they keep in further passes and in clones is there behind a cut, too."""
+    program = PACKETS / f"{name}.p4"
+    assert call(["test", str(program), str(program.with_suffix(".stf")), "--cut", "1", "--no-small-tables"]) == 0
+    assert "passed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("buffers", [512, 2048])
