@@ -134,11 +134,18 @@ class Forward:
 
     def wait_for(self, message: str) -> None:
         """Until that has been told."""
+        self.wait_until(lambda: message in self.err, message)
+
+    def wait_until(self, told: Callable[[], bool], what: str) -> None:
         until = time.monotonic() + PATIENCE
-        while message not in self.err:
-            assert time.monotonic() < until, f"{message!r} is not told: {self.err}"
-            assert self.process.poll() is None, f"{message!r}: {self.process.returncode} {self.err}"
+        while not told():
+            assert time.monotonic() < until, f"{what!r} is not told: {self.err}"
+            assert self.process.poll() is None, f"{what!r}: {self.process.returncode} {self.err}"
             time.sleep(0.01)
+
+    def states(self, name: str) -> list[str]:
+        """What has been told of a port's interface."""
+        return [line.split("interface is ")[1] for line in self.err.splitlines() if name in line]
 
     def end(self) -> None:
         assert self.process.stdout is not None
@@ -577,8 +584,9 @@ def scenario_gone(command: list[str]) -> None:
         running.wait_for(f"port {port('pb')}: the interface is back")
         echo(a, b, socket.AF_INET, V4, [100, 1000])
         echo(b, a, socket.AF_INET6, (V6[1], V6[0]), [100] * 5)
-    # it looks five times a second when nothing comes; an interface that is deleted is down first, one that is made not yet up
-    told = [line.split("interface is ")[1] for line in running.err.splitlines() if port("pb") in line]
+        # it looks five times a second when nothing comes; an interface that is deleted is down first, one that is made not yet up
+        running.wait_until(lambda: running.states(port("pb"))[-1] in ("up", "back"), "up")
+    told = running.states(port("pb"))
     assert told[:2] == ["down", "up"] and told[-1] in ("up", "back"), running.err
     assert [word for word in told if word in ("gone", "back")] == ["gone", "back"], running.err
 
