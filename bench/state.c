@@ -103,10 +103,16 @@ MACS_ALWAYS_INLINE void reckon(uint64_t value, int steps) {
     }
 }
 
-static void count(struct count *const of[], int number) {
+/* A count that is to be added to, and the bytes of the frame. */
+struct addition {
+    struct count *to;
+    uint64_t bytes;
+};
+
+static void count(const struct addition additions[], int number) {
     for (int i = 0; i < number; i++) {
-        of[i]->packets++;
-        of[i]->bytes += ADDRESSES;
+        additions[i].to->packets++;
+        additions[i].to->bytes += additions[i].bytes;
     }
 }
 
@@ -115,7 +121,7 @@ static void count(struct count *const of[], int number) {
 MACS_ALWAYS_INLINE uint64_t look_up(uint64_t burst, bool reads, bool adds, int steps) {
     odp_packet_t packets[BURST_MAX];
     uint32_t places[BURST_MAX];
-    struct count *of[2][BURST_MAX];
+    struct addition additions[2][BURST_MAX];
     int before = 0;
     uint64_t through = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -128,18 +134,20 @@ MACS_ALWAYS_INLINE uint64_t look_up(uint64_t burst, bool reads, bool adds, int s
             if (reads)
                 __builtin_prefetch(&words[places[i]], 0, 2);
         }
-        count(of[(round + 1) % 2], before);
+        count(additions[(round + 1) % 2], before);
         for (int i = 0; i < received; i++) {
             uint64_t word = reads ? words[places[i]] : places[i];
             reckon(word, steps);
             probe_keep(word);
-            if (adds)
-                macs_prefetch_far_to_write(of[round % 2][i] = &counts[word]);
+            if (adds) {
+                additions[round % 2][i] = (struct addition){&counts[word], odp_packet_len(packets[i])};
+                macs_prefetch_far_to_write(&counts[word]);
+            }
         }
         before = adds && received > 0 ? received : 0;
         through += send_all(packets, received);
     }
-    count(of[(ROUNDS + 1) % 2], before);
+    count(additions[(ROUNDS + 1) % 2], before);
     return through;
 }
 

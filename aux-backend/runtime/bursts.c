@@ -32,14 +32,18 @@ void macs_burst_begin(struct macs_thread *thread) {
         macs_hold_own(&thread->worker);
 }
 
-/* Send the packets that are left in port buffers, and add the deferred counts. */
-void macs_burst_finish(struct macs_thread *thread) {
+/* Send the packets that are left in port buffers, and release locks. */
+static void send_and_let_go(struct macs_thread *thread) {
     macs_transmit_flush(thread);
-    macs_counts_flush(&thread->worker);
     if (thread->worker.held_count)
         macs_hold_let_go(&thread->worker);
     if (thread->worker.holds_own && macs_hold_is_asked_for())
         macs_hold_let_own_go(&thread->worker);
+}
+
+void macs_burst_finish(struct macs_thread *thread) {
+    send_and_let_go(thread);
+    macs_counts_flush(&thread->worker);
 }
 
 /* The end of a burst that was received. */
@@ -48,4 +52,14 @@ void macs_burst_end(struct macs_thread *thread, struct macs_port *port, unsigned
     macs_stats_add(&thread->stats.bursts, 1);
     if (odp_unlikely(port->ctl)) /* a client that waits for these frames may collect */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
+}
+
+void macs_burst_end_early(struct macs_thread *thread, struct macs_port *port, unsigned received) {
+    if (odp_unlikely(port->ctl)) { /* its client may read the counts, too */
+        macs_burst_end(thread, port, received);
+        return;
+    }
+    send_and_let_go(thread);
+    macs_counts_flush_earlier(&thread->worker);
+    macs_stats_add(&thread->stats.bursts, 1);
 }

@@ -17,4 +17,7 @@ void macs_burst_finish(struct macs_thread *thread);
 /* The same for a received burst, which is counted. */
 void macs_burst_end(struct macs_thread *thread, struct macs_port *port, unsigned received);
 
+/* The same while the next burst is in flight: this one's deferred counts may wait for the end of that. */
+void macs_burst_end_early(struct macs_thread *thread, struct macs_port *port, unsigned received);
+
 #endif

@@ -153,7 +153,7 @@ static inline int receive(struct macs_thread *thread, const struct macs_input *i
 static void epilogue(struct macs_thread *thread, struct macs_in_flight *burst, struct macs_in_flight *next) {
     macs_burst_begin(thread);
     thread->sw->program->epilogue(&thread->worker, burst->state, next ? next->state : NULL);
-    macs_burst_end(thread, burst->port, burst->count);
+    (next ? macs_burst_end_early : macs_burst_end)(thread, burst->port, burst->count);
     burst->count = 0;
 }
 
@@ -175,6 +175,7 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
     uint64_t bytes = thread->sw->program->prologue(&thread->worker, burst->state, handles, count);
     burst->port = port;
     burst->count = count;
+    thread->counted_epoch = (before->count ? before : burst)->epoch;
     if (before->count)
         epilogue(thread, before, burst);
     if (thread->worker.sub_batch == 1)

@@ -82,6 +82,7 @@ struct macs_thread {
     struct macs_sessions *sessions;           /* of the program's cipher; NULL when it has none */
     struct macs_in_flight bursts[2];          /* of programs that are software pipelined */
     unsigned latest;                          /* whose prologue ran last */
+    uint64_t counted_epoch;                   /* of the oldest burst that has counts which are deferred */
     struct macs_recirculation *recirculation; /* of programs that make requests, else NULL */
     unsigned part;                            /* of a program that is cut; 0: the first, or all of the program */
     struct macs_handover *to_next;            /* to a worker of the next part; NULL: it is the last one */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <macs/cipher.h>
+#include <macs/counter.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,10 +166,12 @@ static int pin(const struct macs_thread *thread) {
     return pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 }
 
-/* Report a quiescent state, for all but the pointers of a burst in flight. */
+/* Report a quiescent state, for all but the pointers of a burst in flight, and the entries whose counts are deferred. */
 static void report(struct macs_thread *thread) {
     const struct macs_in_flight *burst = &thread->bursts[thread->latest];
-    if (burst->count)
+    if (macs_counts_are_deferred(&thread->worker))
+        macs_qsbr_quiescent_since(thread->reader, thread->counted_epoch);
+    else if (burst->count)
         macs_qsbr_quiescent_since(thread->reader, burst->epoch);
     else
         macs_qsbr_quiescent(thread->sw->qsbr, thread->reader);

@@ -61,7 +61,8 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
     assert read_pcap(tmp_path / "out.pcap") == frames
 
 
-PARTS = {
+PARTS: dict[str, tuple[str, ...]] = {
+    "counts": (),
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
     "notes": ("control/notes",),
@@ -118,7 +119,7 @@ ALONE = {"closing"}  # the functions of their files that nothing calls are left 
     ("part", "sanitizer"), [("ring", "thread"), ("groups", "thread"), *((part, "address,undefined") for part in PARTS)]
 )
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
-    """The ring loses nothing, digests that it has no room for are counted; handles are given out lowest first; notes are
+    """Each deferred count is made once, soon; the ring loses nothing, digests that it has no room for are counted; handles are given out lowest first; notes are
     counted; a process that is told to end maps no entries; what a port has taken is what is counted, and kept when it goes; a
     worker holds the locks of its cells and no others; colours and timeouts are those of the rates and times; packets keep
     their order on all ways; large groups have the members in order that they were given, small ones those of one moment;

@@ -15,7 +15,7 @@ from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_store
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
 from transpiler.codegen.c.walk import all_expressions, all_names, map_bodies
-from transpiler.codegen.given import LOCKS, REGISTERS, Given
+from transpiler.codegen.given import COUNTS, LOCKS, REGISTERS, Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import StageView
@@ -135,7 +135,7 @@ class Frame:
         there += ["verdict"] if self.gives_verdicts else []
         there += [] if self.alone else ["index", "sets"]
         there += ["lookups", "at"] if stage.bulk else ["lookup"] if stage.lookups else []
-        prepared = tuple(array.name for array in (TALLIES, LOCKS, REGISTERS) if array.name in named)
+        prepared = tuple(array.name for array in (TALLIES, LOCKS, REGISTERS, COUNTS) if array.name in named)
         return (*(name for name in there if name in named or name == "state" or self.overridden), *prepared)
 
 

@@ -32,8 +32,8 @@ def _blocks(made: Pass, stages: tuple[StageView, ...]) -> tuple[BlockView, ...]:
 
 
 def _step_views(step: Step, stages: tuple[StageView, ...]) -> tuple[StepView, ...]:
-    """The view of a step. Before the work of a stage that locks registers, or adds up what goes to them, there is one that
-    prepares it, and one behind it that releases and settles them."""
+    """The view of a step. Before the work of a stage that accesses registers, or defers counts, there is one that prepares it,
+    and behind that of one that locks registers, or adds up what goes to them, one that releases and settles them."""
     numbers = getattr(step, "lookups", ())
     lookups = tuple(stages[step.stage].lookups[n] for n in numbers) if not isinstance(step, Transmit) else ()
     view = StepView(_kind(step), step, lookups)
@@ -41,7 +41,7 @@ def _step_views(step: Step, stages: tuple[StageView, ...]) -> tuple[StepView, ..
     stage = stages[getattr(step, "stage", 0)] if works else None
     if stage is None:
         return (view,)
-    begins = (StepView("prepare", step, ()),) if stage.settlements or stage.kept is not None or stage.registers else ()
+    begins = (StepView("prepare", step, ()),) if stage.settlements or stage.kept is not None or stage.copies else ()
     ends = (StepView("release", step, ()),) if stage.settlements or stage.holds else ()
     return (*begins, view, *ends)
 

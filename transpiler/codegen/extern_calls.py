@@ -79,14 +79,6 @@ class Call:
         return self.externs.cells(self.instance)
 
     @property
-    def counting(self) -> str:
-        return self.externs.counting(self.instance)
-
-    @property
-    def noting(self) -> tuple[C, ...]:
-        return self.externs.noting(self.instance)
-
-    @property
     def own_index(self) -> C:
         return self.externs.own_index(self.instance, self.table)
 
@@ -206,6 +198,9 @@ class Call:
 
     def do(self, function: str, *arguments: C | str | int) -> Body:
         return (Do(call(function, *arguments), self.cite),)
+
+    def count(self, index: C, length: C) -> Body:
+        return (self.externs.count(self.instance, index, length, self.cite),)
 
     def hash(self, algorithm: int, values: int, payload: tuple[C, C] | None = None, before: C | None = None) -> Body:
         name = self.statement.inputs[algorithm]

@@ -23,7 +23,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.ctypes import bytes_of, literal
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.follow import Led
-from transpiler.codegen.given import LOCKS, REGISTERS
+from transpiler.codegen.given import COUNTS, LOCKS, REGISTERS
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
@@ -326,17 +326,15 @@ class Externs:
         stripes = {Kept.UPDATES: 0, Kept.STRIPES: max(size, 1), Kept.LOCK: 1}
         return LocksView(stripes[group.kept], Outside(", ".join(of)), group.sharded)
 
-    def counting(self, counter: str, *, hit: bool = False) -> str:
-        """The function that counts a packet; behind a cache of decisions it notes what it counts. `hit`: by an entry's own index,
-        which is in range."""
-        of = "decisions" if counter in self.noted else "counter"
-        if counter in self.deferred:
-            return f"macs_{of}_defer_hit" if hit else f"macs_{of}_defer"
-        return f"macs_{of}_hit" if hit else f"macs_{of}_add"
-
-    def noting(self, counter: str) -> tuple[C, ...]:
-        """What that function is given more: the packet's number in the burst."""
-        return (Name("index"),) if counter in self.noted else ()
+    def count(self, counter: str, index: C, length: C, cite: str, *, hit: bool = False) -> Do:
+        """A statement that counts a packet; behind a cache of decisions it notes what it counts, with the packet's number in
+        the burst. `hit`: by an entry's own index, which is in range."""
+        deferred, noted = counter in self.deferred, counter in self.noted
+        of = "decisions" if noted else "counter"
+        does = ("defer_hit" if hit else "defer") if deferred else "hit" if hit else "add"
+        place = address(Index(COUNTS, Name(self.constant(counter)))) if deferred and not noted else self.state(counter)
+        number = (Name("index"),) if noted else ()
+        return Do(call(f"macs_{of}_{does}", place, "worker", index, length, *number), cite)
 
     def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit; the entry's age."""
@@ -345,10 +343,10 @@ class Externs:
         for name in table.direct:
             if not self.program.extern[name].attribute("automatic"):
                 continue
-            arguments = (self.state(name), "worker", self.hit_index(table), packet("length"))
+            index, length = self.hit_index(table), packet("length")
+            arguments = (self.state(name), "worker", index, length)
             if self.program.extern[name].kind == "direct_counter":
-                counting = self.counting(name, hit=not table.learns)
-                done.append(Do(call(counting, *arguments, *self.noting(name)), cite))
+                done.append(self.count(name, index, length, cite, hit=not table.learns))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
                 colour = self.colour(name)
                 declared.append(Declare("uint64_t", colour.name, Name("MACS_NO_COLOUR")))

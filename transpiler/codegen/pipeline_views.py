@@ -23,7 +23,7 @@ from transpiler.codegen.c.nodes import (
     Unary,
 )
 from transpiler.codegen.c.walk import all_expressions, all_names, called
-from transpiler.codegen.given import LOCKS, REGISTERS, STATE, TYPES, Given, of_packet
+from transpiler.codegen.given import COUNTS, LOCKS, REGISTERS, STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.tallies import NOTHING, TALLIES, settlements
 from transpiler.schedule.pipelined import member_of
@@ -196,20 +196,21 @@ class StageView:
         return Declare("struct macs_locks", self.own(LOCKS), packed(copies), size=len(copies), constant=True)
 
     @property
-    def registers(self) -> Body:
-        """Copies of the registers that it accesses, so that the C compiler knows once a burst where their cells are."""
-        found = (e.at for e in all_expressions(self.body) if isinstance(e, Index) and e.of == REGISTERS)
+    def copies(self) -> Body:
+        """Copies of the registers that it accesses, and of where its worker's deferred counts stand, so that the C compiler knows
+        once a burst where their cells are."""
+        registers = self._copies(REGISTERS, "struct macs_register", "macs_register_of")
+        return (*registers, *self._copies(COUNTS, "struct macs_counts", "macs_counts_of", "worker"))
+
+    def _copies(self, array: Name, c_type: str, copy: str, *given: str) -> Body:
+        found = (e.at for e in all_expressions(self.body) if isinstance(e, Index) and e.of == array)
         used = tuple(sorted({at.name for at in found if isinstance(at, Name)}))
-        if not used:
-            return ()
-        copies = Name(self.own(REGISTERS))
-        return (
-            Declare("struct macs_register", copies.name, size="sizeof externs / sizeof *externs"),
-            *(
-                Assign(Index(copies, Name(name)), call("macs_register_of", Index(Name("externs"), Name(name))))
-                for name in used
-            ),
+        copies = Name(self.own(array))
+        declared = (Declare(c_type, copies.name, size="sizeof externs / sizeof *externs"),) if used else ()
+        filled = (
+            Assign(Index(copies, Name(name)), call(copy, Index(Name("externs"), Name(name)), *given)) for name in used
         )
+        return (*declared, *filled)
 
     @property
     def prefetches(self) -> bool:
@@ -231,6 +232,7 @@ class StageView:
             TALLIES.name: "struct macs_tally *",
             LOCKS.name: "const struct macs_locks *",
             REGISTERS.name: "const struct macs_register *",
+            COUNTS.name: "const struct macs_counts *",
         }
         return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 
@@ -371,6 +373,7 @@ class PassView:
             "lookup": address(Index(Name("lookups"), infix("i", "-", "first"))),
             LOCKS.name: stage.own(LOCKS),
             REGISTERS.name: stage.own(REGISTERS),
+            COUNTS.name: stage.own(COUNTS),
             TALLIES.name: stage.own(TALLIES),
         }
         return call(stage.function, *(values.get(name, name) for name in stage.takes))

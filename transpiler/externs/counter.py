@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from transpiler.codegen.c.build import packet
-from transpiler.codegen.c.nodes import Body, Expression as C
-from transpiler.externs.row import COMMUTES, DEFAULT_ENTRY, NUMBER, Compiled, Interpreted, Kind, Method
+from transpiler.externs.row import COMMUTES, DEFAULT_ENTRY, NUMBER, Interpreted, Kind, Method
 from transpiler.hlir.program import ExternInstance
 
 
@@ -47,10 +46,6 @@ def _count(call: Interpreted, index: int, length: int) -> None:
     call.state(Counters).count(index, length)
 
 
-def _add(call: Compiled, index: C, length: C) -> Body:
-    return call.do(call.counting, call.state, "worker", index, length, *call.noting)
-
-
 LENGTH = packet("length")
 CELL_BYTES = 16  # of an element in C, for each worker
 ROWS = (
@@ -78,7 +73,7 @@ ROWS = (
         effect=COMMUTES,
         doc="(index): one packet and its length; out of range: nothing",
         run=lambda call: _count(call, call.input(0), call.length),
-        c=lambda call: _add(call, call.amount(0), LENGTH),
+        c=lambda call: call.count(call.amount(0), LENGTH),
     ),
     Method(
         name="counter.count_length",
@@ -87,7 +82,7 @@ ROWS = (
         effect=COMMUTES,
         doc="(index, bytes): like count, of a given length",
         run=lambda call: _count(call, call.input(0), call.input(1)),
-        c=lambda call: _add(call, call.amount(0), call.amount(1)),
+        c=lambda call: call.count(call.amount(0), call.amount(1)),
     ),
     Method(
         name="direct_counter.count",
@@ -95,7 +90,7 @@ ROWS = (
         effect=COMMUTES,
         doc="(): counts on the entry that was hit",
         run=lambda call: _count(call, call.entry, call.length),
-        c=lambda call: _add(call, call.own_index, LENGTH),
+        c=lambda call: call.count(call.own_index, LENGTH),
     ),
     Method(
         name="direct_counter.count_length",
@@ -104,6 +99,6 @@ ROWS = (
         effect=COMMUTES,
         doc="(bytes): likewise",
         run=lambda call: _count(call, call.entry, call.input(0)),
-        c=lambda call: _add(call, call.own_index, call.amount(0)),
+        c=lambda call: call.count(call.own_index, call.amount(0)),
     ),
 )

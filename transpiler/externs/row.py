@@ -125,19 +125,14 @@ class Compiled(Protocol):
     """A call of which C is made. Inputs go by their position.
 
     `state`: its instance's in C; `cells`: the same and the shape of a register, the arguments by which a cell is found;
-    `counting`: of a counter, the function that counts a packet, `noting`: what that is given more;
-    `own_index`: the element of a direct instance that belongs to
-    the entry that was hit; `colour`: the variable with what its meter said of that, None where another table's action runs;
+    `own_index`: the element of a direct instance that belongs to the entry that was hit; `colour`: the variable with what its
+    meter said of that, None where another table's action runs;
     `preserved`: the number of the list of fields that a second pass keeps; `cite`: the place in the program, for people."""
 
     @property
     def state(self) -> C: ...
     @property
     def cells(self) -> tuple[C, ...]: ...
-    @property
-    def counting(self) -> str: ...
-    @property
-    def noting(self) -> tuple[C, ...]: ...
     @property
     def own_index(self) -> C: ...
     @property
@@ -216,6 +211,10 @@ class Compiled(Protocol):
 
     def do(self, function: str, *arguments: C | str | int) -> Body:
         """A statement that calls a function."""
+        ...
+
+    def count(self, index: C, length: C) -> Body:
+        """Count a packet of so many bytes in an element of a counter."""
         ...
 
     def assign_output(self, value: C) -> Body: ...

@@ -2,12 +2,14 @@
  *
  * There is an array for each worker, so that workers do not share cache lines. A value is the sum over the workers.
  * Counts of large counters are deferred: a count is prefetched, and added up to 64 counts later, at the latest at the
- * end of the burst. Additions commute, so only a reader could see the difference.
+ * end of the burst, or of the next one if that is there already. Additions commute, so only a reader could see the
+ * difference.
  * Threads: each worker adds to its own array; any thread reads.
  */
 #ifndef MACS_COUNTER_H
 #define MACS_COUNTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <macs/prefetch.h>
@@ -59,33 +61,62 @@ static inline void macs_counter_hit(const struct macs_counter *counter, const st
     macs_count_add(macs_counter_at(counter, worker, index), bytes);
 }
 
-/* Make the deferred additions, at the end of a burst. */
-static inline void macs_counts_flush(struct macs_worker *worker) {
-    struct macs_deferred_counts *const deferred = &worker->deferred;
-    for (uint32_t i = 0; i < deferred->used; i++)
-        macs_count_add(deferred->counts[i], deferred->bytes[i]);
-    deferred->used = 0;
-}
-
-/* The same, of a count whose line is not in the cache, as the counter is large. */
+/* Defer the addition to a count whose line is not in the cache, as the counter is large. The oldest one makes room. */
 static inline void macs_count_defer(struct macs_worker *worker, struct macs_count *count, uint64_t bytes) {
-    struct macs_deferred_counts *const deferred = &worker->deferred;
-    if (deferred->used == MACS_DEFERRED_COUNTS)
-        macs_counts_flush(worker);
+    struct macs_deferred_count *const place = &worker->deferred.ring[worker->deferred.next++ % MACS_DEFERRED_COUNTS];
+    if (place->count)
+        macs_count_add(place->count, place->bytes);
     macs_prefetch_far_to_write(count);
-    deferred->counts[deferred->used] = count;
-    deferred->bytes[deferred->used++] = bytes;
+    *place = (struct macs_deferred_count){count, bytes};
 }
 
-static inline void macs_counter_defer(const struct macs_counter *counter, struct macs_worker *worker, uint64_t index,
+/* Make the deferred additions up to the one of that number. */
+static inline void macs_counts_flush_until(struct macs_deferred_counts *deferred, uint32_t end) {
+    if (deferred->next - deferred->first > MACS_DEFERRED_COUNTS)
+        deferred->first = deferred->next - MACS_DEFERRED_COUNTS;
+    for (; (int32_t)(end - deferred->first) > 0; deferred->first++) {
+        struct macs_deferred_count *const place = &deferred->ring[deferred->first % MACS_DEFERRED_COUNTS];
+        macs_count_add(place->count, place->bytes);
+        place->count = NULL;
+    }
+    deferred->latest = deferred->next;
+}
+
+/* Make all of them, at the end of a burst. */
+static inline void macs_counts_flush(struct macs_worker *worker) {
+    macs_counts_flush_until(&worker->deferred, worker->deferred.next);
+}
+
+/* Make those of the bursts before this one, at its end. */
+static inline void macs_counts_flush_earlier(struct macs_worker *worker) {
+    macs_counts_flush_until(&worker->deferred, worker->deferred.latest);
+}
+
+static inline bool macs_counts_are_deferred(const struct macs_worker *worker) {
+    return worker->deferred.first != worker->deferred.next;
+}
+
+/* Where a worker's counts stand: a copy, for a burst, that no store can change. */
+struct macs_counts {
+    struct macs_count *of;
+    uint32_t size;
+};
+
+static inline struct macs_counts macs_counts_of(const void *state, const struct macs_worker *worker) {
+    const struct macs_counter *counter = state;
+    return (struct macs_counts){counter->per_worker[worker->index], counter->size};
+}
+
+/* As macs_counter_add and macs_counter_hit. */
+static inline void macs_counter_defer(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
                                       uint64_t bytes) {
-    if (index < counter->size)
-        macs_count_defer(worker, macs_counter_at(counter, worker, index), bytes);
+    if (index < counts->size)
+        macs_count_defer(worker, &counts->of[index], bytes);
 }
 
-static inline void macs_counter_defer_hit(const struct macs_counter *counter, struct macs_worker *worker,
-                                          uint64_t index, uint64_t bytes) {
-    macs_count_defer(worker, macs_counter_at(counter, worker, index), bytes);
+static inline void macs_counter_defer_hit(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
+                                          uint64_t bytes) {
+    macs_count_defer(worker, &counts->of[index], bytes);
 }
 
 #endif

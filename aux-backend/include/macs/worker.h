@@ -17,13 +17,18 @@ enum macs_loop_request {
     MACS_END,       /* to drop the packet: the switch ends */
 };
 
-/* Counts that are added later, see macs/counter.h. */
-#define MACS_DEFERRED_COUNTS 64
+/* Counts that are added later, see macs/counter.h: a ring of the latest ones. */
+#define MACS_DEFERRED_COUNTS 64u /* a power of two */
 struct macs_count;
+struct macs_deferred_count {
+    struct macs_count *count; /* NULL: it is added */
+    uint64_t bytes;
+};
 struct macs_deferred_counts {
-    uint32_t used;
-    struct macs_count *counts[MACS_DEFERRED_COUNTS];
-    uint64_t bytes[MACS_DEFERRED_COUNTS];
+    uint32_t first;  /* the number of the first one that may not be added; numbers wrap around */
+    uint32_t next;   /* of the next one */
+    uint32_t latest; /* of the first one of the latest burst */
+    struct macs_deferred_count ring[MACS_DEFERRED_COUNTS];
 };
 
 /* The most locks that a worker may hold, see macs/hold.h. */

@@ -478,7 +478,7 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
 }
 
 /* Stage 3: from the cells of I.last to the end. */
-static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, const struct macs_register *registers) {
+static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, const struct macs_register *registers, const struct macs_counts *counts) {
     uint32_t I_before = 0;
     uint8_t dropped_at = live->dropped_at;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
@@ -487,7 +487,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
     I_before = macs_register_add32(&registers[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group, 1); /* staged.p4:56 */
-    macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
+    macs_counter_defer(&counts[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
         *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
@@ -617,13 +617,15 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
         const uint32_t members = macs_set_list(&sets->to_3, list);
         struct macs_register registers_3[sizeof externs / sizeof *externs];
         registers_3[I_last_extern] = macs_register_of(externs[I_last_extern]);
+        struct macs_counts counts_3[sizeof externs / sizeof *externs];
+        counts_3[I_seen_extern] = macs_counts_of(externs[I_seen_extern], worker);
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = list[i];
             struct macs_packet record;
             struct macs_packet *const packet = &record;
             struct live *const live = macs_live(burst->lives, burst->handles, member);
             macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member], registers_3);
+            ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member], registers_3, counts_3);
         }
         macs_lap(worker, CLOCK_INGRESS_EPILOGUE_3_RUN, members);
     }
