@@ -154,7 +154,12 @@ static void flows_finish(struct work *work) {
  */
 
 static void rows_start(struct work *work) {
-    const uint32_t one = crc(work->frame + ADDRESSES, FLOW), other = crc(work->frame + ADDRESSES - 1, FLOW);
+    const uint8_t *addresses = work->frame + ADDRESSES, *l4 = work->frame + TRANSPORT;
+    const uint64_t source = number(addresses, 4), destination = number(addresses + 4, 4), protocol = work->frame[23];
+    const uint64_t from = number(l4, 2), to = number(l4 + 2, 2);
+    const uint32_t one = crc_of_flow(work->frame);
+    const uint32_t other =
+        crc_of_number(to << 24 | protocol << 16 | destination >> 16, destination << 48 | from << 32 | source);
     for (uint32_t row = 0; row < ROWS; row++) {
         work->place[row] = row * ROW + ((one + row * other) & (ROW - 1));
         macs_prefetch_far_to_write(&rows[work->place[row]]);
