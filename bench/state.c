@@ -1,9 +1,8 @@
 /* Bare loops over state: what a program with such state cannot be faster than.
  *
- * They receive a burst, hash each frame, prefetch its cells, then add one to each and send. Contests, NUMBER: frames in
+ * They receive a burst, hash each frame, prefetch its cell, then add one to it and send. Contests, NUMBER: frames in
  * a burst.
  * cells   as bench/state.p4 with REGISTER: one cell of 32 M, a CRC-32 of 12 bytes
- * rows    as apps/heavyhitter: a cell of each of four rows of 16 M, two CRC-32s of 13 bytes, the least of the counts
  * words   as bench/state.p4: a word of a table of 4 M entries, half of whose words are in use
  * counts  the same with COUNTER: packets and bytes are added to the count that the word tells, a burst later
  * work, work+word, work+count
@@ -21,10 +20,9 @@
 #include "probe.h"
 #include "tables/common/memory.h"
 
-enum { BURST_MAX = 256, ROUNDS = 64, ADDRESSES = 12, IPV4_ADDRESSES_AT = 26, FLOW = 13, ROWS = 4, STEPS = 8 };
+enum { BURST_MAX = 256, ROUNDS = 64, ADDRESSES = 12, STEPS = 8 };
 
 #define CELLS ((size_t)1 << 25)
-#define ROW ((size_t)1 << 24)
 
 /* A table of 4 M entries as words, eight a line, half of them in use; and its counts, by the entries' indices. */
 #define BUCKETS ((size_t)1 << 20)
@@ -35,13 +33,12 @@ struct count {
 };
 
 static struct ports ports;
-static uint32_t *cells; /* as many as four rows have */
+static uint32_t *cells;
 static uint64_t *words; /* eight a bucket */
 static struct count *counts;
 
-static uint32_t hash(const odp_packet_t packet, uint32_t at, uint32_t bytes) {
-    return (uint32_t)macs_checksum_crc32(
-        (struct macs_bytes){(const uint8_t *)odp_packet_data(packet) + at, bytes, NULL, 0});
+static uint32_t hash(const odp_packet_t packet) {
+    return (uint32_t)macs_checksum_crc32((struct macs_bytes){odp_packet_data(packet), ADDRESSES, NULL, 0});
 }
 
 static uint64_t send_all(odp_packet_t packets[], int received) {
@@ -58,38 +55,11 @@ static uint64_t one_cell(uint64_t burst) {
     for (unsigned round = 0; round < ROUNDS; round++) {
         int received = odp_pktin_recv(ports.input, packets, (int)burst);
         for (int i = 0; i < received; i++) {
-            places[i] = hash(packets[i], 0, ADDRESSES) & (CELLS - 1);
+            places[i] = hash(packets[i]) & (CELLS - 1);
             macs_prefetch_far_to_write(&cells[places[i]]);
         }
         for (int i = 0; i < received; i++)
             cells[places[i]]++;
-        through += send_all(packets, received);
-    }
-    return through;
-}
-
-static uint64_t four_rows(uint64_t burst) {
-    odp_packet_t packets[BURST_MAX];
-    uint32_t places[BURST_MAX][ROWS];
-    uint64_t through = 0;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        int received = odp_pktin_recv(ports.input, packets, (int)burst);
-        for (int i = 0; i < received; i++) {
-            uint32_t one = hash(packets[i], IPV4_ADDRESSES_AT, FLOW),
-                     other = hash(packets[i], IPV4_ADDRESSES_AT - 1, FLOW);
-            for (uint32_t row = 0; row < ROWS; row++) {
-                places[i][row] = (uint32_t)(row * ROW) + ((one + row * other) & (ROW - 1));
-                macs_prefetch_far_to_write(&cells[places[i][row]]);
-            }
-        }
-        for (int i = 0; i < received; i++) {
-            uint32_t least = UINT32_MAX;
-            for (uint32_t row = 0; row < ROWS; row++) {
-                uint32_t count = ++cells[places[i][row]];
-                least = count < least ? count : least;
-            }
-            probe_keep(least);
-        }
         through += send_all(packets, received);
     }
     return through;
@@ -172,10 +142,10 @@ static uint64_t work_and_count(uint64_t burst) {
 }
 
 int main(int argc, char **argv) {
-    static const struct probe probes[] = {
-        {"cells", one_cell}, {"rows", four_rows},          {"words", one_word},           {"counts", one_count},
-        {"work", work},      {"work+word", work_and_word}, {"work+count", work_and_count}};
-    cells = macs_memory_alloc(ROWS * ROW * sizeof(cells[0]), false);
+    static const struct probe probes[] = {{"cells", one_cell},          {"words", one_word},
+                                          {"counts", one_count},        {"work", work},
+                                          {"work+word", work_and_word}, {"work+count", work_and_count}};
+    cells = macs_memory_alloc(CELLS * sizeof(cells[0]), false);
     words = macs_memory_alloc(BUCKETS * 8 * sizeof(words[0]), false);
     counts = macs_memory_alloc(ENTRIES * sizeof(counts[0]), false);
     for (size_t i = 0; words && i < BUCKETS * 8; i++)
@@ -187,6 +157,6 @@ int main(int argc, char **argv) {
     }
     int code = probe_serve(probes, sizeof probes / sizeof probes[0]);
     ports_close(&ports);
-    macs_memory_free(cells, ROWS * ROW * sizeof(cells[0]));
+    macs_memory_free(cells, CELLS * sizeof(cells[0]));
     return code;
 }

@@ -1,5 +1,5 @@
-/* Test of deferred counts: bursts of 0 to 200 counts whose additions wait for the next burst's end, or are made at once,
- * beside plain additions. Numbers begin just before they wrap around. Prints ok, or what was wrong. */
+/* Test of deferred counts: bursts of 0 to 200 counts whose additions wait for the next burst's end, or are made at
+ * once, beside plain additions. Numbers begin just before they wrap around. Prints ok, or what was wrong. */
 #include <macs/counter.h>
 #include <stdio.h>
 #include <stdlib.h>
