@@ -14,9 +14,8 @@
 
 struct session {
     odp_crypto_session_t handle;
-    bool live;
-    uint8_t way; /* enum macs_request */
     uint8_t key[MACS_CIPHER_BLOCK];
+    uint8_t way; /* enum macs_request; 0: there is no session here */
 };
 
 struct macs_sessions {
@@ -61,7 +60,7 @@ static int create(struct macs_sessions **created, unsigned workers) {
 }
 
 static void forget(struct session *session) {
-    if (session->live)
+    if (session->way)
         odp_crypto_session_destroy(session->handle);
     memset(session, 0, sizeof(*session));
 }
@@ -86,9 +85,8 @@ static bool open_session(struct session *session, uint8_t way, const uint8_t key
     param.cipher_alg = ODP_CIPHER_ALG_AES_CBC;
     param.cipher_key = (odp_crypto_key_t){.data = session->key, .length = MACS_CIPHER_BLOCK};
     param.cipher_iv_len = MACS_CIPHER_BLOCK;
-    session->way = way;
-    session->live = odp_crypto_session_create(&param, &session->handle, &status) == 0;
-    return session->live;
+    session->way = odp_crypto_session_create(&param, &session->handle, &status) == 0 ? way : 0;
+    return session->way;
 }
 
 /* The first slot for a key's session in a direction; its WAYS slots follow each other. */
@@ -100,20 +98,21 @@ static struct session *place_of(struct macs_sessions *sessions, uint8_t way, con
 }
 
 static bool serves(const struct session *session, uint8_t way, const uint8_t key[]) {
-    return session->live && session->way == way && !memcmp(session->key, key, MACS_CIPHER_BLOCK);
+    return session->way == way && !memcmp(session->key, key, MACS_CIPHER_BLOCK);
 }
 
-/* The slot of a key's session, or the slot to make it in: a free one, or one whose session is replaced. `first`: the
- * first of its slots. */
-static struct session *find(struct macs_sessions *sessions, struct session *first, uint8_t way, const uint8_t key[]) {
-    struct session *place = first;
+/* The slot of a key's session; else one to make it in: a free one, or one whose session is replaced. */
+static struct session *search(struct macs_sessions *sessions, struct session *first, uint8_t way, const uint8_t key[]) {
     struct session *ways = &sessions->places[(first - sessions->places) & ~(ptrdiff_t)(WAYS - 1)];
-    do {
-        if (odp_likely(!place->live || serves(place, way, key)))
+    struct session *free_one = NULL;
+    for (uint32_t i = 0; i < WAYS; i++) {
+        struct session *place = &ways[(first - ways + i) % WAYS];
+        if (serves(place, way, key))
             return place;
-        place = &ways[(place + 1 - ways) % WAYS];
-    } while (place != first);
-    return &ways[sessions->turn++ % WAYS];
+        if (!place->way && !free_one)
+            free_one = place;
+    }
+    return free_one ? free_one : &ways[sessions->turn++ % WAYS];
 }
 
 /* Prefetch the first slot for a packet's session. NULL: it asks for none. */
@@ -165,11 +164,14 @@ static bool put(struct macs_thread *thread, struct macs_packet *packets[], struc
     if (payload % MACS_CIPHER_BLOCK)
         return false;
     uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
-    struct session *session = find(thread->sessions, first, way, request->key);
-    if (odp_unlikely(!serves(session, way, request->key))) {
-        flush(thread, packets, batch); /* the session that is evicted may be one of the batch's */
-        if (!open_session(session, way, request->key))
-            return false;
+    struct session *session = first;
+    if (odp_unlikely(!serves(first, way, request->key))) {
+        session = search(thread->sessions, first, way, request->key);
+        if (!serves(session, way, request->key)) {
+            flush(thread, packets, batch); /* the session that is evicted may be one of the batch's */
+            if (!open_session(session, way, request->key))
+                return false;
+        }
     }
     unsigned i = batch->count++;
     memcpy(batch->iv[i], request->iv, MACS_CIPHER_BLOCK);
