@@ -10,7 +10,7 @@
 unsigned macs_burst_bind(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
                          struct macs_packet *packets[]) {
     const uint32_t parse_bytes = thread->sw->program->parse_bytes;
-    const bool ahead = thread->sw->program->reads_ahead;
+    const bool ahead = thread->sw->program->reads_ahead, ciphers = thread->sw->program->cipher;
     const struct macs_common common = macs_common_of(&thread->worker);
     unsigned fine = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -18,6 +18,8 @@ unsigned macs_burst_bind(struct macs_thread *thread, const odp_packet_t handles[
         if (ahead)
             macs_prefetch_headers(handles, i, count);
         macs_bind(&common, packet, handles[i], MACS_BIND_ALL);
+        if (ciphers)
+            packet->requests.flags = 0;
         if (macs_can_parse(handles[i], parse_bytes))
             packets[fine++] = packet;
         else

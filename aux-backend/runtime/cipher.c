@@ -134,7 +134,8 @@ static struct macs_packet *adopt(struct macs_thread *thread, struct macs_packet 
     struct macs_packet *packet = old;
     if (odp_unlikely(handle != old->handle)) {
         packet = macs_packet_of(handle);
-        macs_clones_moved(thread, old, packet);
+        if (thread->recirculation)
+            macs_clones_moved(thread, old, packet);
     }
     packet->handle = handle;
     packet->data = odp_packet_data(handle);

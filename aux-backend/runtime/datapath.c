@@ -251,7 +251,10 @@ static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
 
 /* Ingress, traffic manager and egress of packets, and their transmission. */
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
-    thread->sw->program->ingress(&thread->worker, packets, count);
+    const struct macs_program *program = thread->sw->program;
+    program->ingress(&thread->worker, packets, count);
+    if (program->cipher && !program->egress) /* they have been deparsed */
+        program->cipher->run(&thread->worker, packets, count);
     macs_datapath_pass_on(thread, packets, count);
 }
 
@@ -261,7 +264,7 @@ void macs_datapath_pass_on(struct macs_thread *thread, struct macs_packet *packe
         macs_requests_pass_on(thread, packets, count);
         return;
     }
-    if (thread->sw->program->egress && !thread->backlog && all_forwarded(packets, count)) {
+    if (!thread->backlog && all_forwarded(packets, count)) {
         thread->datapath->egress(thread, packets, count);
         return;
     }
@@ -292,13 +295,22 @@ void macs_transmit_burst(struct macs_worker *worker, const odp_packet_t handles[
 /* --- egress, and out ------------------------------------------------------------------------------------------------
  */
 
+static void run_egress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    const struct macs_program *program = thread->sw->program;
+    if (!program->egress)
+        return;
+    program->egress(&thread->worker, packets, count);
+    if (program->cipher)
+        program->cipher->run(&thread->worker, packets, count);
+}
+
 /* As a whole if all packets go to one port. */
 static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     const struct macs_common common = macs_common_of(&thread->worker);
     struct macs_extent extent = {0, 0};
     odp_packet_t handles[MACS_BURST_MAX];
     macs_verdict verdicts[MACS_BURST_MAX];
-    thread->sw->program->egress(&thread->worker, packets, count);
+    run_egress(thread, packets, count);
     for (unsigned i = 0; i < count; i++) {
         handles[i] = packets[i]->handle;
         verdicts[i] = odp_likely(packets[i]->verdict == MACS_FORWARD)
@@ -311,7 +323,7 @@ static void egress_together(struct macs_thread *thread, struct macs_packet *pack
 
 /* Each packet is appended to its port's buffer. */
 static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
-    thread->sw->program->egress(&thread->worker, packets, count);
+    run_egress(thread, packets, count);
     for (unsigned i = 0; i < count; i++)
         if (odp_likely(packets[i]->verdict == MACS_FORWARD))
             macs_transmit(thread, packets[i]);

@@ -71,6 +71,7 @@ class Way:
             self.switch.set_batch(*point)
         time.sleep(SETTLE_S)
         self.tester.control.begin(gap_ns)
+        self.tester.control.wait()
         before = self.tester.crossed()
         time.sleep(seconds)
         counted, crossed = self.tester.control.read(), self.tester.crossed().since(before)

@@ -30,6 +30,7 @@ HEAD = Struct("=6Q")
 PARTS, BUCKETS = 32, 40 * 32
 SIZE = HEAD.size + 8 * BUCKETS
 SETTLE_S = 0.05
+PATIENCE_S = 5.0
 NO_POINT: Point = (0, 0)  # of a program of others
 FASTER_NS = 1  # between arrivals: more than any switch forwards
 
@@ -97,11 +98,21 @@ class Control:
         Struct("=Q").pack_into(self._map, 0, round(gap_ns * GAP_PARTS))
         Struct("=Q").pack_into(self._map, 8, epoch + 1)
 
+    def _has_begun(self) -> bool:
+        _, epoch, begun, *_ = HEAD.unpack_from(self._map)
+        return bool(begun == epoch)
+
+    def wait(self, seconds: float = PATIENCE_S) -> None:
+        """Until it is counted anew, which begins with the next reception. Raises: BenchError."""
+        deadline = time.monotonic() + seconds
+        while not self._has_begun():
+            if time.monotonic() > deadline:
+                raise BenchError("the switch does not receive")
+            time.sleep(SETTLE_S / 10)
+
     def read(self) -> Counted:
-        """What was counted since. Raises: BenchError."""
-        _, epoch, begun, missed, interrupted, _ = HEAD.unpack_from(self._map)
-        if epoch != begun:
-            raise BenchError("the switch does not receive")
+        """What was counted since."""
+        *_, missed, interrupted, _ = HEAD.unpack_from(self._map)
         times = Struct(f"={BUCKETS}Q").unpack_from(self._map, HEAD.size)
         return Counted(tuple(times), missed, interrupted / 1e9, 0.0)
 
@@ -148,6 +159,7 @@ def _one(switch: Switch, control: Control, gap_ns: float, seconds: float) -> Cou
     control.begin(gap_ns)
     time.sleep(SETTLE_S)
     control.begin(gap_ns)
+    control.wait()
     begin = time.monotonic()
     time.sleep(seconds)
     counted = control.read()

@@ -35,7 +35,7 @@ def test_a_switch_that_does_not_answer_is_told(tmp_path: Path) -> None:
     with Control(tmp_path / "control") as control:
         control.begin(100)
         with pytest.raises(BenchError, match="does not receive"):
-            control.read()
+            control.wait(0.01)
 
 
 def test_what_was_counted_is_read(tmp_path: Path) -> None:
@@ -45,6 +45,7 @@ def test_what_was_counted_is_read(tmp_path: Path) -> None:
         written = HEAD.pack(gap, epoch, epoch, 7, 2_500_000_000, 0) + Struct(f"={BUCKETS}Q").pack(*counts(b3=4))
         with (tmp_path / "control").open("r+b") as out:
             out.write(written)
+        control.wait()
         found = control.read()
     assert (list(found.times), found.missed, found.interrupted) == (counts(b3=4), 7, 2.5)
 

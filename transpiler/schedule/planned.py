@@ -69,7 +69,8 @@ def planned(
     received = sum(not pipe.replication for pipe in schedule.pipes)
     requests, queues = uses_requests(program), has_queues(program, options)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
-    whole = options.run_to_completion and received == 1 and not schedule.ordered and apart
+    ciphers = calls(program, CIPHERING)  # the payloads of a burst together, when it is through its pipelines
+    whole = options.run_to_completion and received == 1 and not schedule.ordered and apart and not ciphers
     tables = Tables(
         lambda name: access(program.table[name], kernels.get(name)),
         lambda name: kernels[name].steps if name in kernels else 0,
@@ -97,7 +98,7 @@ def access(table: Table, kernel: Kernel | None) -> Access:
 
 
 def uses_requests(program: Program) -> bool:
-    """Whether a packet may ask for something beside its verdict."""
+    """Whether a packet may ask for a copy, another pass or to be cut, beside its verdict."""
     architecture = describe(program)
-    asks = calls(program, CUTTING | CIPHERING)
+    asks = calls(program, CUTTING)
     return asks or architecture.second_passes(program) or any(architecture.preserved(program))

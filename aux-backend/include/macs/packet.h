@@ -68,7 +68,7 @@ struct macs_packet {
     uint8_t instance_type;         /* how it came here, in the architecture's numbers; 0: received */
     uint8_t entry;                 /* with MACS_HAND_OVER: where the next part goes on */
     uint64_t ingress_ns;           /* time of arrival since the switch started */
-    struct macs_requests requests; /* of programs with macs_program.uses_requests only */
+    struct macs_requests requests; /* of programs that make requests, or cipher, only */
 };
 
 /* The record of a packet; its program's state follows it. A copy of a packet gets a copy of that state, byte by byte:

@@ -90,7 +90,7 @@ struct macs_program {
     uint32_t waited_at;        /* where struct macs_waited stands in a packet's state; 0: packets wait in no queues */
     uint32_t recirculate_port; /* of no interface; what goes there begins anew. 0: there is no such port */
     bool ordered;              /* a packet goes through all pipes before the next one begins: they share a state */
-    bool uses_requests;        /* the program may set macs_packet.requests */
+    bool uses_requests;        /* the program may set macs_packet.requests, and not only to cipher */
     bool tells_service;        /* egress is told the class of service of a packet (macs_packet.requests) */
     bool uses_time;            /* the program may look at the time: packets' or the worker's */
     bool reads_ahead;          /* the runtime prefetches the headers of the next packets while it binds one */
