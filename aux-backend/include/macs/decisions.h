@@ -151,6 +151,11 @@ static inline uint64_t macs_decisions_value(const struct macs_worker *worker, ui
     return worker->decisions->undecided[index].decision[MACS_DECISION_KEY + at];
 }
 
+/* What the stretch comes to for a packet is not kept: it has done what cannot be done again by a decision. */
+static inline void macs_decisions_forget(struct macs_worker *worker, uint32_t index) {
+    worker->decisions->undecided[index].noting = false;
+}
+
 /* The stretch ends: where the words that it has come to are stored; NULL: they are not kept. */
 static inline uint64_t *macs_decisions_remember(struct macs_worker *worker, uint32_t index, uint32_t key_words) {
     if (!worker->deciding)
