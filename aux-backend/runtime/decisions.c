@@ -7,7 +7,6 @@
 
 /* Of all decisions of a worker: more leave its second cache. */
 #define DECISIONS_BYTES ((size_t)1 << 20)
-#define LINE_WORDS 8u
 
 static size_t bytes_of(const struct macs_decisions *cache) {
     return ((size_t)cache->mask + 1) * cache->stride * sizeof(uint64_t);
@@ -20,7 +19,7 @@ struct macs_decisions *macs_decisions_create(const struct macs_decisions_shape *
     memset(cache, 0, sizeof *cache);
     const uint32_t words = MACS_DECISION_KEY + shape->key_words + shape->kept_words + shape->counts;
     cache->shape = *shape;
-    cache->stride = (words + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+    cache->stride = (words + MACS_DECISION_LINE_WORDS - 1) / MACS_DECISION_LINE_WORDS * MACS_DECISION_LINE_WORDS;
     uint32_t count = 1;
     while (2 * (size_t)count * cache->stride * sizeof(uint64_t) <= DECISIONS_BYTES)
         count *= 2;

@@ -15,6 +15,8 @@ header more_t {
     bit<16> left;
     bit<128> wide;
     bit<8> last;
+    bit<8> over; // some ways write it, with what nothing in the stretch reads
+    bit<32> under;
 }
 struct headers_t {
     base_t base;
@@ -58,7 +60,9 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t stan
     action set_next(bit<16> next) { meta.next = next; }
     action send(bit<9> port, bit<32> to) { standard.egress_spec = port; hdr.base.to = to; meta.sent = true; }
     action pop() { hdr.more.setInvalid(); }
-    action push(bit<128> wide) { hdr.more.setValid(); hdr.more.left = 7; hdr.more.wide = wide; hdr.more.last = 1; }
+    action push(bit<128> wide) { hdr.more.setValid(); hdr.more.left = 7; hdr.more.wide = wide; hdr.more.last = 1;
+        hdr.more.over = 2; hdr.more.under = 3; }
+    action tint(bit<8> tint) { hdr.more.over = tint; hdr.more.under = (bit<32>)tint + 1; }
     action widen(bit<128> wide) { hdr.more.wide = wide ^ hdr.more.wide; }
     action mark(bit<8> mark) { hdr.base.mark = mark; meta.sum = meta.sum + 48w0x100000000000; }
     action none() { }
@@ -72,7 +76,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t stan
     table groups { key = { meta.next: exact; hdr.base.from: selector; hdr.base.flow: selector; }
         actions = { send; none; } default_action = none(); implementation = chosen; }
     table ports { key = { meta.next: exact; } actions = { send; none; } default_action = none(); }
-    table headers { key = { meta.class: exact; hdr.more.isValid(): exact @name("there"); } actions = { pop; push; widen; none; }
+    table headers { key = { meta.class: exact; hdr.more.isValid(): exact @name("there"); } actions = { pop; push; widen; tint; none; }
         default_action = none(); }
     table marks { key = { hdr.base.mark: exact; } actions = { mark; none; } default_action = none(); }
     table more { key = { hdr.more.left: exact; hdr.more.isValid(): exact @name("there"); } actions = { mark; none; } default_action = none(); }

@@ -14,6 +14,7 @@ from switch_harness import Switch, write_pcap
 
 from macsad.compilation import Request, generate_c
 from macsad.stf.compiled import CompiledDevice
+from macsad.stf.device import Frame
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
 from transpiler.optimisations import ALL
@@ -37,6 +38,7 @@ def frame(draw: random.Random, number: int) -> bytes:
     return (
         made
         + (bytes([0, draw.choice((0, 7))]) + bytes(15) + bytes([draw.choice((0, 9)), 5]) if kind & 0x80 else b"")
+        + (draw.choice((b"\0\1\2\3\4", b"\5\6\7\1\0")) if kind & 0x80 else b"")
         + b"xyz"
     )
 
@@ -77,6 +79,7 @@ ACTIONS: dict[str, tuple[tuple[str, Callable[[random.Random], tuple[int, ...]]],
         ("pop", lambda d: ()),
         ("push", lambda d: (d.getrandbits(128),)),
         ("widen", lambda d: (d.getrandbits(128),)),
+        ("tint", lambda d: (d.randrange(3),)),
     ),
     "marks": (("mark", lambda d: (d.randrange(3),)),),
     "more": (("mark", lambda d: (d.randrange(3),)),),
@@ -133,12 +136,42 @@ def counts(device: Device, handles: list[int]) -> Iterator[tuple[int, int]]:
     yield from (device.counter("I.of_class", handle) for handle in handles)
 
 
+def with_assertions(folder: Path) -> Path:
+    """The program, with assertions in an action and between tables."""
+    text, path = PROGRAM.read_text(), folder / PROGRAM.name
+    more = {"action mark(bit<8> mark) {": "assert(mark != 2);", "headers.apply();": "assert(meta.class != 3);"}
+    for there, assertion in more.items():
+        assert there in text
+        text = text.replace(there, f"{there} {assertion}")
+    path.write_text(text)
+    return path
+
+
+def by_port(sent: list[Frame]) -> list[Frame]:
+    """Where packets keep their order to one port alone."""
+    return sorted(sent, key=lambda one: one[0])
+
+
 @pytest.mark.parametrize("burst", [1, 32])
 @pytest.mark.parametrize("way", list(WAYS))
 def test_changes_between_packets(way: str, burst: int) -> None:
-    draw = random.Random(burst)
-    interpreter = InterpretedDevice(switches.load(PROGRAM))
-    device = switches.start(PROGRAM, (0, 1, 2, 3), burst=burst, wanted=WAYS[way])
+    failed = packets_between_changes(PROGRAM, way, burst)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("burst", [1, 32])
+@pytest.mark.parametrize("way", ["all", "without", "no constants"])
+def test_assertions_that_fail(way: str, burst: int, tmp_path: Path) -> None:
+    """Each is counted, also of packets that come again."""
+    failed = packets_between_changes(with_assertions(tmp_path), way, burst)
+    assert 100 < failed < 2000
+
+
+def packets_between_changes(program: Path, way: str, burst: int) -> int:
+    """Do the test; how many assertions failed."""
+    draw, as_sent = random.Random(burst), list if program == PROGRAM else by_port
+    interpreter = InterpretedDevice(switches.load(program))
+    device = switches.start(program, (0, 1, 2, 3), burst=burst, wanted=WAYS[way])
     try:
         changes = Changes(draw, (interpreter, device))
         for _ in range(12):
@@ -150,20 +183,23 @@ def test_changes_between_packets(way: str, burst: int) -> None:
             ]
             for given in (interpreter, device):
                 given.inject_all(0, frames)
-            assert device.collect() == interpreter.collect()
+            assert as_sent(device.collect()) == as_sent(interpreter.collect())
             mine, others = (
                 list(counts(given, [h[n] for (t, _), h in changes.there.items() if t == "by_port"]))
                 for n, given in enumerate((interpreter, device))
             )
             assert others == mine
             changes.one()
+        assert device.statistics()["asserts"] == len(interpreter.switch.store.failed_asserts)
         found = device.statistics().get("decisions")
+        failed = len(interpreter.switch.store.failed_asserts)
     finally:
         device.close()
     if way == "without":
         assert found is None
     else:
-        assert found is not None and found["found"] > 500 and found["not_found"] > 100
+        assert found is not None and found["found"] > 300 and found["not_found"] > 100
+    return failed
 
 
 @pytest.mark.parametrize("sanitize", [(), ("thread",)], ids=["plain", "threads"])

@@ -9,8 +9,8 @@ import pytest
 from macsad import compilation
 from macsad.compilation import Request
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import CallExtern, If
-from transpiler.hlir.traverse import program_statements
+from transpiler.hlir.statements import CallExtern, If, Statement
+from transpiler.hlir.traverse import program_bodies, program_statements, walk
 from transpiler.schedule import decisions
 from transpiler.schedule.decisions import Cached, counters_noted, with_decisions
 
@@ -71,10 +71,20 @@ def test_what_is_around_it_stays_outside(tmp_path: Path) -> None:
     assert bits(with_decisions(program(tmp_path, around))) == (TABLES, 8, 8)
 
 
-def test_what_is_written_on_some_ways_only_is_part_of_the_key(tmp_path: Path) -> None:
-    assert bits(with_decisions(program(tmp_path, action="h.h.c = x;"))) == (TABLES, 16, 16)
+def test_what_is_written_on_some_ways_only(tmp_path: Path) -> None:
+    """A flag tells whether it was, one for all that are written together; what is read, and validity, is part of the key."""
+    assert bits(with_decisions(program(tmp_path, action="h.h.c = x;"))) == (TABLES, 8, 8 + 8 + 1)
+    assert bits(with_decisions(program(tmp_path, action="h.h.c = x; h.h.d = x;"))) == (TABLES, 8, 8 + 16 + 1)
+    apart = "if (x == 1) { h.h.c = x; } h.h.d = x;"
+    assert bits(with_decisions(program(tmp_path, action=apart))) == (TABLES, 8, 8 + 16 + 2)
+    assert bits(with_decisions(program(tmp_path, action="h.h.c = h.h.c + x;"))) == (TABLES, 16, 16)
     assert bits(with_decisions(program(tmp_path, action="m.parsed = x;"))) == (TABLES, 8, 8)  # nobody reads it
     assert bits(with_decisions(program(tmp_path, action="h.g.setValid();"))) == (TABLES, 9, 9)
+
+
+def test_what_a_hash_writes_on_some_ways_only(tmp_path: Path) -> None:
+    hashed = "if (x == 1) { hash(h.h.c, HashAlgorithm.crc16, 8w0, {h.h.b}, 16w256); } else { h.h.c = x; } h.h.d = x;"
+    assert bits(with_decisions(program(tmp_path, action=hashed))) == (TABLES, 9, 8 + 16 + 2)
 
 
 def test_what_is_surely_written_is_not(tmp_path: Path) -> None:
@@ -101,12 +111,30 @@ def test_counters_are_noted(tmp_path: Path) -> None:
         "h.s[m.m].a = 1;",
         "h.g = h.h;",
         "log_msg(\"here\");",
-        "assert(x != 9);",
         "hash(m.n, HashAlgorithm.random, 8w0, {h.h.a}, 8w9);",
     ],
 )  # fmt: skip
 def test_what_keeps_state_is_not_decided(action: str, tmp_path: Path) -> None:
     assert with_decisions(program(tmp_path, action=action)) is None
+
+
+def test_packets_whose_assertions_fail_are_not_remembered(tmp_path: Path) -> None:
+    """Neither by a table's action nor by the control itself."""
+    body = BODY.replace("t5.apply();", "assert(m.m != 8); t5.apply();")
+    cached = with_decisions(program(tmp_path, body, action="assert(x != 9);"))
+    assert cached is not None and cached.lookups == TABLES
+    forgetting = [
+        number
+        for body in program_bodies(cached.program)
+        for run in (tuple(walk(body)),)
+        for number, s in enumerate(run)
+        if isinstance(s, CallExtern) and s.method == "assert.check" and _forgets(run[number - 1])
+    ]
+    assert len(forgetting) == 2
+
+
+def _forgets(statement: Statement) -> bool:
+    return isinstance(statement, CallExtern) and statement.method == "decisions.forget"
 
 
 def test_a_hash_may_be_decided(tmp_path: Path) -> None:

@@ -223,6 +223,11 @@ class DecisionsView:
         numbers = f"{self.key_words}, {self.kept_words}, {self.counts}"
         return f"&(const struct macs_decisions_shape){{{numbers}}}"
 
+    @property
+    def words(self) -> str:
+        """Of a decision."""
+        return f"(MACS_DECISION_KEY + {self.key_words} + {self.kept_words} + {self.counts})"
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramView:

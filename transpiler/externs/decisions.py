@@ -13,7 +13,9 @@ from transpiler.externs.row import COMMUTES, LIST, NUMBER, SCALAR, Compiled, Int
 from transpiler.hlir.program import ExternInstance
 
 KIND = "decisions"
-ON, PLACE, RECALL, VALUE, REMEMBER = (f"decisions.{name}" for name in ("on", "place", "recall", "value", "remember"))
+ON, PLACE, RECALL, VALUE, FORGET, REMEMBER = (
+    f"decisions.{name}" for name in ("on", "place", "recall", "value", "forget", "remember")
+)
 WORD_BITS = 64
 INDEX, WORKER = Name("index"), Name("worker")
 WORDS = Name("words")
@@ -42,6 +44,10 @@ def _recall(call: Compiled) -> Body:
 
 def _value(call: Compiled) -> Body:
     return call.assign_output(of("macs_decisions_value", WORKER, INDEX, call.input(0)))
+
+
+def _forget(call: Compiled) -> Body:
+    return (Do(of("macs_decisions_forget", WORKER, INDEX), cite=call.cite),)
 
 
 def _remember(call: Compiled) -> Body:
@@ -92,6 +98,13 @@ ROWS = (
         doc="(number) -> that word of the decision that was found",
         run=_finds_nothing,
         c=_value,
+    ),
+    Method(
+        name=FORGET,
+        effect=COMMUTES,
+        doc="(): what the stretch comes to for this packet is not kept",
+        run=lambda call: None,
+        c=_forget,
     ),
     Method(
         name=REMEMBER,

@@ -7,7 +7,8 @@ A; B; C    →    if (on()) { where = place(what they read); found = recall(wher
                 if (found) { what they write = what was kept } else { A; B; C; remember(what they write) }
 
 The cell of the cache is prefetched as that of a register is: there is a cut in front of `recall`. Packets that do not look for
-a decision go on without it.
+a decision go on without it. What the stretch writes on some ways only, and does not read, is no part of the key: a flag is kept
+with it that tells whether it was written. Packets whose assertions fail are not remembered, so each of them is reported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from functools import reduce
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
 from transpiler.diagnostics import Span
-from transpiler.externs.decisions import KIND, ON, PLACE, RECALL, REMEMBER, VALUE, WORD_BITS
+from transpiler.externs.decisions import FORGET, KIND, ON, PLACE, RECALL, REMEMBER, VALUE, WORD_BITS
 from transpiler.hlir.expressions import (
     Binary,
     BinaryOp,
@@ -32,16 +33,19 @@ from transpiler.hlir.expressions import (
     Place,
     Read,
     Slice,
+    Unary,
+    UnaryOp,
     VariableRef,
 )
 from transpiler.hlir.program import Control, ExternInstance, Program, Role, Storage, Variable
 from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If, SetValid, Statement
-from transpiler.hlir.traverse import program_statements, walk
+from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
 from transpiler.hlir.types import Bits, Bool, Type
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.pipeline import DROPPED_AT
 from transpiler.schedule.stages import Schedule
-from transpiler.schedule.stretch import Finder, Stretch, reachable, read_in, type_of, with_run
+from transpiler.schedule.stretch import ASSERTING, Finder, Stretch, reachable, read_in, type_of, with_run
+from transpiler.schedule.written_together import Group, actions_in, groups_of, with_flags
 
 NAME = "decisions"  # of the instance, and of the variables: a program's own names have the name of a control or a dot
 LOOKUPS_MIN = 8  # fewer cost no more than the cache
@@ -121,10 +125,15 @@ class _Caching:
         if stretch.lookups < LOOKUPS_MIN:
             return
         self.rest = rest = self._with(())
-        written = sorted(stretch.writes & (read_in(rest) | _of_runtime(program)), key=_by_name)
-        unsure = frozenset(written) - stretch.sure
-        self.key = sorted((stretch.reads | unsure) - self._zero(rest), key=_by_name)
-        self.parts = tuple(_placed(program, written))
+        written = stretch.writes & (read_in(rest) | _of_runtime(program))
+        unsure = written - stretch.sure
+        key = (stretch.reads | unsure) - self._zero(rest)
+        groups = groups_of(program, stretch.body, (key & unsure) - stretch.reads)
+        self.flags: dict[str, Group] = {f"{NAME}.wrote_{number}": group for number, group in enumerate(groups)}
+        flags = (Variable(name, Bool(), Storage.LOCAL, self.span) for name in self.flags)
+        self.program = replace(program, variables=(*program.variables, *flags))
+        self.key = sorted(key.difference(*self.flags.values()), key=_by_name)
+        self.parts = tuple(_placed(self.program, sorted(written.union(map(Location, self.flags)), key=_by_name)))
 
     @property
     def key_bits(self) -> int:
@@ -149,7 +158,11 @@ class _Caching:
         return packable and 0 < self.key_bits <= KEY_BITS_MAX and WORD_BITS * self.words <= KEPT_BITS_MAX
 
     def cached(self) -> Cached:
-        program = self._with(self._cached())
+        program, stretch = with_flags(self.program, self.stretch.body, self.flags)
+        asserting = actions_in(program, stretch)
+        actions = (replace(a, body=_forgetting(a.body)) if a.name in asserting else a for a in program.actions)
+        self.program = replace(program, actions=tuple(actions))
+        program = self._with(self._cached(_forgetting(stretch)))
         words = (Variable(_word(n), WORD, Storage.LOCAL, self.span) for n in range(self.words))
         own = (
             Variable(f"{NAME}.where", WHERE, Storage.LOCAL, self.span),
@@ -178,7 +191,7 @@ class _Caching:
 
     # --- what comes in place of the stretch -------------------------------------------------------------------------------
 
-    def _cached(self) -> Body:
+    def _cached(self, stretch: Body) -> Body:
         span, where, found = self.span, VariableRef(f"{NAME}.where", self.span), VariableRef(f"{NAME}.found", self.span)
         key = ListExpression(tuple(piece for location in self.key for piece in self._pieces(location)), span)
         key_words = Const(self.key_words, WHERE, span)
@@ -195,7 +208,7 @@ class _Caching:
             If(
                 Read(found, Bool(), span),
                 recalled,
-                (*self.stretch.body, CallExtern(REMEMBER, None, (key_words, kept), (), span)),
+                (*map(self._unset, self.flags), *stretch, CallExtern(REMEMBER, None, (key_words, kept), (), span)),
                 span,
             ),
         )
@@ -236,9 +249,18 @@ class _Caching:
         of: dict[Location, list[_Part]] = {}
         for part in self.parts:
             of.setdefault(part.location, []).append(part)
-        for location, parts in of.items():
-            value = reduce(self._joined, map(self._from_word, sorted(parts, key=lambda part: -part.low)))
-            yield self._assigned(location, value)
+        values = {
+            location: reduce(self._joined, map(self._from_word, sorted(parts, key=lambda part: -part.low)))
+            for location, parts in of.items()
+        }
+        flagged = {location: flag for flag, group in self.flags.items() for location in group}
+        yield from (self._assigned(at, values[at]) for at in of if at not in flagged and at.owner not in self.flags)
+        for flag, group in self.flags.items():
+            written = tuple(self._assigned(location, values[location]) for location in group)
+            yield If(Cast(values[Location(flag)], Bool(), span), written, (), span)
+
+    def _unset(self, flag: str) -> Statement:
+        return Assign(VariableRef(flag, self.span), Const(0, Bool(), self.span), self.span)
 
     def _from_word(self, part: _Part) -> Expression:
         word = Read(VariableRef(_word(part.word), self.span), WORD, self.span)
@@ -252,6 +274,17 @@ class _Caching:
             return If(there, (SetValid(header, True, span),), (SetValid(header, False, span),), span)
         type_ = _type(self.program, location)
         return Assign(_place(location, span), value if value.type == type_ else Cast(value, type_, span), span)
+
+
+def _forgetting(body: Body) -> Body:
+    """The body, in which a packet whose assertion fails is not remembered."""
+    made: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, CallExtern) and statement.method in ASSERTING:
+            failed = Unary(UnaryOp.NOT, statement.inputs[0], Bool(), statement.span)
+            made.append(If(failed, (CallExtern(FORGET, None, (), (), statement.span),), (), statement.span))
+        made.append(rebuild(statement, _forgetting) if bodies(statement) else statement)
+    return tuple(made)
 
 
 def _placed(program: Program, written: list[Location]) -> Iterator[_Part]:

@@ -31,6 +31,7 @@ from transpiler.hlir.types import Bits, Bool, Enum, Type
 
 Path = tuple[tuple[int, int], ...]
 COUNTING = frozenset({"counter.count", "direct_counter.count"})  # the packet's length, by an index or its entry
+ASSERTING = frozenset({"assert.check"})
 COMPUTING = frozenset({"hash.compute", "hash.extend"})  # of a list of values
 
 
@@ -98,7 +99,7 @@ class Finder:
             case ApplyTable(table=table):
                 done = self._may_apply(self.program.table[table])
             case CallExtern(method=method):
-                done = method in COUNTING or (method in COMPUTING and only_gives_a_value(statement))
+                done = method in COUNTING | ASSERTING or (method in COMPUTING and only_gives_a_value(statement))
                 done = done and all(map(_is_fixed, statement.outputs))
             case SetValid(header=header):
                 done = isinstance(header, HeaderRef)

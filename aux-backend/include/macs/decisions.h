@@ -44,6 +44,8 @@ struct macs_undecided {
 /* A decision: its epoch, the number of its counts, key, what is kept, pointers to counts. */
 enum { MACS_DECISION_EPOCH, MACS_DECISION_COUNTED, MACS_DECISION_KEY };
 
+#define MACS_DECISION_LINE_WORDS 8u
+
 struct macs_decisions {
     struct macs_decisions_shape shape;
     uint32_t mask;             /* decisions - 1 */
@@ -109,16 +111,44 @@ static inline uint32_t macs_decisions_place(const struct macs_worker *worker, ui
     return (uint32_t)(hash >> 32) & cache->mask;
 }
 
+/* Words from one decision to the next. A program that is compiled knows them: MACS_DECISION_WORDS are those of a
+ * decision. */
+static inline uint32_t macs_decisions_stride(const struct macs_decisions *cache) {
+#ifdef MACS_DECISION_WORDS
+    (void)cache;
+    return (MACS_DECISION_WORDS + MACS_DECISION_LINE_WORDS - 1) / MACS_DECISION_LINE_WORDS * MACS_DECISION_LINE_WORDS;
+#else
+    return cache->stride;
+#endif
+}
+
 static inline uint64_t *macs_decisions_at(const struct macs_decisions *cache, uint32_t where) {
-    return cache->decisions + (uint64_t)where * cache->stride;
+    return cache->decisions + (uint64_t)where * macs_decisions_stride(cache);
 }
 
 /* Prefetch what recall reads there. */
 static inline void macs_decisions_prefetch(const struct macs_worker *worker, uint32_t where) {
     const struct macs_decisions *const cache = worker->decisions;
     const uint64_t *const decision = macs_decisions_at(cache, where);
-    for (uint32_t word = 0; word < cache->stride; word += 8)
+    for (uint32_t word = 0; word < macs_decisions_stride(cache); word += MACS_DECISION_LINE_WORDS)
         macs_prefetch_to_write(decision + word);
+}
+
+/* Whether keys are different, in any bit of the result. */
+static inline uint64_t macs_decisions_differ(const uint64_t *a, const uint64_t *b, uint32_t key_words) {
+    typedef uint64_t words __attribute__((vector_size(32)));
+    words together = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= key_words; i += 4) {
+        words left, right;
+        memcpy(&left, a + i, sizeof left);
+        memcpy(&right, b + i, sizeof right);
+        together |= left ^ right;
+    }
+    uint64_t different = together[0] | together[1] | together[2] | together[3];
+    for (; i < key_words; i++)
+        different |= a[i] ^ b[i];
+    return different;
 }
 
 /* Whether the packet's decision is there: then it is counted as the stretch would. Else the stretch begins. */
@@ -127,9 +157,8 @@ static inline bool macs_decisions_recall(struct macs_worker *worker, uint32_t in
     struct macs_decisions *const cache = worker->decisions;
     struct macs_undecided *const packet = &cache->undecided[index];
     uint64_t *const decision = macs_decisions_at(cache, where);
-    uint64_t different = decision[MACS_DECISION_EPOCH] ^ cache->epoch;
-    for (uint32_t i = 0; i < key_words; i++)
-        different |= decision[MACS_DECISION_KEY + i] ^ packet->key[i];
+    const uint64_t different = (decision[MACS_DECISION_EPOCH] ^ cache->epoch) |
+                               macs_decisions_differ(decision + MACS_DECISION_KEY, packet->key, key_words);
     cache->looked_up++;
     packet->decision = decision;
     packet->counted = 0;
@@ -149,6 +178,11 @@ static inline bool macs_decisions_recall(struct macs_worker *worker, uint32_t in
 /* A word of the decision that was found. `at`: words of the key, and the words kept before it. */
 static inline uint64_t macs_decisions_value(const struct macs_worker *worker, uint32_t index, uint32_t at) {
     return worker->decisions->undecided[index].decision[MACS_DECISION_KEY + at];
+}
+
+/* What the stretch comes to for a packet is not kept: it has done what cannot be done again by a decision. */
+static inline void macs_decisions_forget(struct macs_worker *worker, uint32_t index) {
+    worker->decisions->undecided[index].noting = false;
 }
 
 /* The stretch ends: where the words that it has come to are stored; NULL: they are not kept. */
