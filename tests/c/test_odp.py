@@ -793,7 +793,7 @@ def test_frames_that_the_kernel_refuses_are_errors(native: Toolchain, driver: st
     in_own_network("short", driver, native.program("forward"))
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed"])
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed", "unsent"])
 def test_interfaces_by_af_xdp(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_xdp", native.program("forward"))
 
@@ -832,12 +832,16 @@ def test_every_frame_of_a_file_is_counted(native: Toolchain, tmp_path: Path) -> 
     assert out.stat().st_size == 60 + FRAMES * 92  # a frame of 60 bytes in a block
 
 
-@pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
+@pytest.mark.parametrize(
+    ("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp"), ("unsent", "af_xdp")]
+)
 def test_interfaces_over_dpdk(dpdk: Toolchain, scenario: str, driver: str) -> None:
     in_own_network(scenario, driver, dpdk.program("forward"))
 
 
-@pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
+@pytest.mark.parametrize(
+    ("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp"), ("unsent", "af_xdp")]
+)
 def test_interfaces_by_separate_buffers(separate: Toolchain, scenario: str, driver: str) -> None:
     in_own_network(scenario, driver, separate.program("forward"))
 

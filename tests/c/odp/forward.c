@@ -102,6 +102,8 @@ int main(int argc, char **argv) {
         printf("%d in %llu discards %llu errors %llu out %llu errors %llu\n", i, (unsigned long long)stats.in_packets,
                (unsigned long long)stats.in_discards, (unsigned long long)stats.in_errors,
                (unsigned long long)stats.out_packets, (unsigned long long)stats.out_errors);
+        if (stats.out_discards > 0)
+            printf("discarded by %d: %llu\n", i, (unsigned long long)stats.out_discards);
         result |= odp_pktio_close(port[i].pktio) != 0;
     }
     result |= odp_pool_destroy(pool) != 0 || odp_term_local() != 0 || odp_term_global(instance) != 0;

@@ -591,6 +591,40 @@ def scenario_gone(command: list[str]) -> None:
     assert [word for word in told if word in ("gone", "back")] == ["gone", "back"], running.err
 
 
+def scenario_unsent(command: list[str]) -> None:
+    """Frames that the port has taken and cannot send count as what they are when it stops: those that wait on its ring
+    as the interface is down are errors, those that the kernel drops as the other end is down are discarded."""
+    a, b = two_hosts()
+    silent_link(a, "pa", "ea")
+    silent_link(b, "pb", "eb")
+    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.bind(("ea", 0))
+    for host, end in ((None, "pb"), (b, "eb")):
+        for _ in range(ATTEMPTS):  # a port that has seen that the interface is down takes nothing
+            sent = kernel_counts(None, "pb")["tx_packets"]
+            with forward(command, port("pa"), port("pb")) as running:
+                wait_for_mark((a, "ea"), (b, "eb"))
+                running.process.send_signal(signal.SIGSTOP)
+                os.waitpid(running.process.pid, os.WUNTRACED)
+                run(*inside(host), "ip", "link", "set", end, "down")
+                for _ in range(20):
+                    sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(50))
+                running.process.send_signal(signal.SIGCONT)
+                running.wait_for("the interface is down")
+            sent = kernel_counts(None, "pb")["tx_packets"] - sent
+            run(*inside(host), "ip", "link", "set", end, "up")
+            words = running.out.splitlines()[1].split()
+            told = dict(zip(words[1::2], words[2::2], strict=False)) | {"discarded": discarded(running.out)}
+            assert told["out"] == str(sent), running.out
+            if running.out.count("errors 0") < 4 or told["discarded"] > 0:
+                break
+        assert (told["errors"], told["discarded"]) == (("20", 0) if host is None else ("0", 20)), running.out
+
+
+def discarded(told: str) -> int:
+    return sum(int(line.split()[-1]) for line in told.splitlines() if line.startswith("discarded"))
+
+
 def scenario_jumbo(command: list[str]) -> None:
     """Frames that are longer than a page, there and back."""
     a, b = two_hosts()
