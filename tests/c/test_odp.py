@@ -364,6 +364,10 @@ def test_what_is_taken_and_what_is_refused(native: Toolchain) -> None:
     native.execute("test_refused")
 
 
+def test_what_ports_tell_and_keep_to(native: Toolchain, tmp_path: Path) -> None:
+    native.execute("test_ports", write_pcap(tmp_path / "flows.pcap", udp_frames(40)))
+
+
 def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
     assert native.execute("test_linux", "twice", check=False).returncode == 42
 
