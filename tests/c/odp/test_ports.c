@@ -1,10 +1,15 @@
 /* What ports of this implementation tell of themselves, and what they keep to: arrays that are shorter than what there
- * is, changes while they run, counters, times, texts. The argument is a file of two flows that take turns. */
+ * is, changes while they run, counters, times, files, texts. The arguments are a file of several flows, and how the
+ * names of files that are made begin. */
 #include "check.h"
 
 #include "pktio/pktio.h"
 
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static char told[4096]; /* by odp_…_print(), since it was emptied */
 
@@ -181,6 +186,53 @@ static void test_times(odp_pool_t pool, const char *file) {
     }
 }
 
+static odp_pktio_t open_output(odp_pool_t pool, const char *file, odp_pktout_queue_t *out) {
+    char name[256];
+    snprintf(name, sizeof(name), "pcap:,%s", file);
+    odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+    start(pktio, 1, 1);
+    CHECK(odp_pktout_queue(pktio, out, 1) == 1);
+    return pktio;
+}
+
+static off_t size_of(const char *file) {
+    struct stat status;
+    CHECK(stat(file, &status) == 0);
+    return status.st_size;
+}
+
+/* What was written stays when the port is started again; what has no time of its own has the present one. */
+static void test_an_output_goes_on(odp_pool_t pool, const char *begin) {
+    odp_pktout_queue_t out;
+    uint32_t words[6 + 2 * (4 + 15)];
+    char file[256];
+    snprintf(file, sizeof(file), "%s.pcap", begin);
+    odp_pktio_t pktio = open_output(pool, file, &out);
+    send_some(pool, out, 1, 60);
+    CHECK(odp_pktio_stop(pktio) == 0 && size_of(file) == 24 + 76 && odp_pktio_start(pktio) == 0);
+    send_some(pool, out, 1, 60);
+    end(pktio);
+    FILE *written = fopen(file, "rb");
+    CHECK(written != NULL && fread(words, 1, sizeof(words) + 1, written) == sizeof(words) && fclose(written) == 0);
+    for (unsigned at = 6; at < 6 + 2 * 19; at += 19)
+        CHECK((uint32_t)time(NULL) - words[at] < 60 && words[at + 1] < 1000000 && words[at + 2] == 60);
+}
+
+/* A disk that becomes full behind `room` bytes of records: those that are whole stay, the others are told to be lost.
+ */
+static void test_a_full_disk(odp_pool_t pool, const char *begin, bool ng, unsigned room) {
+    const unsigned head = ng ? 60 : 24, record = ng ? 92 : 76, whole = room / record;
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, limit = {head + room, RLIM_INFINITY};
+    odp_pktout_queue_t out;
+    char file[256];
+    snprintf(file, sizeof(file), "%s%u.%s", begin, room, ng ? "pcapng" : "pcap");
+    odp_pktio_t pktio = open_output(pool, file, &out);
+    send_some(pool, out, 5, 60);
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && odp_pktio_stop(pktio) != 0 && setrlimit(RLIMIT_FSIZE, &none) == 0);
+    CHECK(extra(pktio, 1) == 1 && extra(pktio, 2) == 5 - whole && extra(pktio, 3) == (5 - whole) * 60);
+    CHECK(odp_pktio_close(pktio) == 0 && size_of(file) == (off_t)(head + whole * record));
+}
+
 static void test_addresses(odp_pool_t pool) {
     uint8_t mac[7] = {9, 9, 9, 9, 9, 9, 9};
     odp_pktio_t pktio = odp_pktio_open("loop:address", pool, NULL);
@@ -248,7 +300,7 @@ static void test_texts(void) {
 }
 
 int main(int argc, char **argv) {
-    CHECK(argc == 2);
+    CHECK(argc == 3 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     test_begin();
     odp_pool_t pool = test_packet_pool(64, 256, 0, 0);
     test_queues(pool);
@@ -258,6 +310,10 @@ int main(int argc, char **argv) {
     test_times(pool, argv[1]);
     test_addresses(pool);
     test_segments(pool);
+    test_an_output_goes_on(pool, argv[2]);
+    for (unsigned ng = 0; ng < 2; ng++)
+        for (unsigned more = 0; more < 20; more += 19)
+            test_a_full_disk(pool, argv[2], ng, 2 * (ng ? 92 : 76) + more);
     CHECK(odp_pool_destroy(pool) == 0);
     test_texts();
     test_end();
