@@ -357,6 +357,23 @@ def scenario_vlan(command: list[str]) -> None:
             macs, rest = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01", b"\x88\xb5" + os.urandom(100)
             sender.send(macs + struct.pack("!HH", tpid, tci) + rest)
             assert tag_of(receiver, macs + rest) == (tpid, tci)
+    if DRIVER == "af_packet":
+        room_for_tags(command, sender, receiver, a, b)
+
+
+def room_for_tags(command: list[str], sender: socket.socket, receiver: socket.socket, a: Host, b: Host) -> None:
+    """A packet of 1536 bytes has room for a frame of as many, its tag included."""
+    for host, end, interface in ((a, "pa", "ea"), (b, "pb", "eb")):
+        run("ip", "link", "set", end, "mtu", "1600")
+        host.ip("link", "set", interface, "mtu", "1600")
+    macs = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01"
+    with forward(command, port("pa"), port("pb"), "1", "1536") as running:
+        for length in (1536 - 4, 1537 - 4, 1540 - 4, 1536 - 4):  # without the tag
+            frame = macs + b"\x88\xb5" + os.urandom(length - 14)
+            sender.send(frame[:12] + struct.pack("!HH", 0x8100, 5) + frame[12:])
+            if length == 1536 - 4:
+                assert tag_of(receiver, frame) == (0x8100, 5)
+    assert running.out.splitlines()[0].split()[5:7] == ["errors", "2"], running.out
 
 
 def tag_of(receiver: socket.socket, frame: bytes) -> tuple[int, int]:
