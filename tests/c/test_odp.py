@@ -810,17 +810,19 @@ def in_own_network(*command: str | Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "whole", "super", "queues", "vlan", "full", "gone", "jumbo", "tap"])
+@pytest.mark.parametrize(
+    "scenario", ["tcp", "whole", "super", "queues", "vlan", "full", "again", "narrow", "gone", "jumbo", "tap"]
+)
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
 
 
-@pytest.mark.parametrize("driver", ["af_packet", "tap"])
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp", "tap"])
 def test_frames_that_the_kernel_refuses_are_errors(native: Toolchain, driver: str) -> None:
     in_own_network("short", driver, native.program("forward"))
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed", "unsent"])
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "again", "gone", "jumbo", "killed", "unsent"])
 def test_interfaces_by_af_xdp(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_xdp", native.program("forward"))
 
