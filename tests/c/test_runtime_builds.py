@@ -83,6 +83,7 @@ PARTS = {
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
     "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
     "sums": ("runtime/stats", "runtime/shown"),
+    "lines": ("runtime/log", "runtime/ring", "runtime/shown"),
     "closing": ("runtime/port",),
     "order": (
         "runtime/traffic_manager",
@@ -123,7 +124,7 @@ def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None
     worker holds the locks of its cells and no others; colours and timeouts are those of the rates and times; packets keep
     their order on all ways; large groups have the members in order that they were given, small ones those of one moment;
     members that readers hold are elsewhere when they are changed; what a port that goes had received is counted and freed;
-    tables are tidied when they are quiet."""
+    tables are tidied when they are quiet; log lines that are lost are told once."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]

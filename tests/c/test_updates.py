@@ -319,6 +319,8 @@ def test_notes(edges: Switch) -> None:
             kept[name] = note
         else:
             kept.pop(name, None)
+    kept[b"nn"] = b"of that name"
+    changes.append(bytes([Update.NOTE]) + u16(2) + b"nn" + kept[b"nn"])
     assert {outcome for outcome, _ in edges.client.update(changes)} == {Outcome.DONE}
     assert list(edges.client.read_notes()) == sorted(kept.items())
     assert list(edges.client.read_notes(b"nn")) == [(k, v) for k, v in sorted(kept.items()) if k.startswith(b"nn")]
