@@ -634,11 +634,12 @@ def scenario_short(command: list[str]) -> None:
         frames = Path(folder) / "in.pcap"
         frames.write_bytes(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1) + records)
         sent = "rx_packets" if DRIVER == "tap" else "tx_packets"
-        with forward(command, f"pcap:{frames}", port("pa")) as running:
+        with forward(command, f"pcap:{frames}", port("pa"), "1", "2048", str(1 << 30), "octets") as running:
             until = time.monotonic() + PATIENCE
             while kernel_counts(None, "pa")[sent] < len(lengths) - bad:  # the last is one of them
                 assert time.monotonic() < until, kernel_counts(None, "pa")
-    words = running.out.splitlines()[-1].split()
+    words = running.out.splitlines()[-2].split()
+    assert running.out.splitlines()[-1] == f"octets of 1: {sum(lengths) - 13 * bad}", running.out
     assert words[8:] == [str(len(lengths) - bad), "errors", str(bad)], running.out
 
 
