@@ -1,6 +1,8 @@
 /* What this implementation takes and what it refuses: the last value of each limit and the first one beyond it. */
 #include "check.h"
 
+#include <errno.h>
+
 static uint8_t key[16];
 
 /* --- queues ---------------------------------------------------------------------------------------------------------
@@ -132,6 +134,7 @@ static void test_what_packets_have(void) {
     param.pkt.num = 4;
     param.pkt.len = 100;
     param.pkt.max_len = 150;
+    param.pkt.seg_len = 300; /* there is room for more, which is not asked for */
     param.pkt.headroom = 1000;
     param.pkt.cache_size = 0;
     odp_pool_t pool = odp_pool_create(NULL, &param);
@@ -223,6 +226,7 @@ static void test_blocks(void) {
     CHECK(shm_is_made(1, 0, 0) && !shm_is_made(0, 0, 0) && !shm_is_made(UINT64_MAX, 0, 0));
     CHECK(shm_is_made(100, 1u << 22, 0) && !shm_is_made(100, 48, 0) && !shm_is_made(100, UINT64_C(1) << 41, 0));
     CHECK(shm_is_made(100, 0, ODP_SHM_NO_HP | ODP_SHM_SINGLE_VA) && !shm_is_made(100, 0, ODP_SHM_NO_HP | ODP_SHM_HP));
+    CHECK(odp_errno() == EINVAL);
     CHECK(!shm_is_made(100, 0, ~(uint32_t)(ODP_SHM_NO_HP | ODP_SHM_HP | ODP_SHM_SINGLE_VA)));
     odp_shm_t shm[capa.max_blocks];
     for (uint32_t i = 0; i < capa.max_blocks; i++)
