@@ -446,16 +446,12 @@ def test_pcap_through_one_port_and_back(native: Toolchain, tmp_path: Path) -> No
     assert (magic, records) == (0xA1B2C3D4, expected)
 
 
-@pytest.mark.parametrize(("name", "beside"), [("out.pcapng.pcap", 16), ("out.pcapng", 32)])
-def test_frames_that_just_do_not_fit_in_the_writers_buffer(
-    native: Toolchain, tmp_path: Path, name: str, beside: int
-) -> None:
-    """331 records of 792 bytes are 8 bytes more than it holds. The name's end says what is written."""
-    frames = udp_frames(400, 792 - beside)
+@pytest.mark.parametrize(("name", "ng"), [("out.pcapng.pcap", False), ("out.pcapng", True)])
+def test_the_end_of_a_name_says_what_is_written(native: Toolchain, tmp_path: Path, name: str, ng: bool) -> None:
     out = tmp_path / name
-    native.execute("forward", f"pcap:{write_pcap(tmp_path / 'in.pcap', frames)}", f"pcap:,{out}")
-    found = read_pcapng(out)[1] if beside == 32 else [record[1:] for record in read_pcap(out)[1]]
-    assert [data for _, data in found] == frames
+    native.execute("forward", f"pcap:{write_pcap(tmp_path / 'in.pcap', udp_frames(3))}", f"pcap:,{out}")
+    found = read_pcapng(out)[1] if ng else [record[1:] for record in read_pcap(out)[1]]
+    assert [data for _, data in found] == udp_frames(3)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

@@ -98,8 +98,9 @@ int main(int argc, char **argv) {
     }
     int result = 0;
     for (int i = 0; i < 2; i++) {
+        for (int asked = 0; asked < 2; asked++) /* nothing is counted for being asked for */
+            result |= odp_pktio_stats(port[i].pktio, &stats) != 0;
         result |= odp_pktio_stop(port[i].pktio) != 0 || odp_pktio_stats(port[i].pktio, &stats) != 0;
-        result |= odp_pktio_stats(port[i].pktio, &stats) != 0; /* nothing is counted for being asked for */
         printf("%d in %llu discards %llu errors %llu out %llu errors %llu\n", i, (unsigned long long)stats.in_packets,
                (unsigned long long)stats.in_discards, (unsigned long long)stats.in_errors,
                (unsigned long long)stats.out_packets, (unsigned long long)stats.out_errors);

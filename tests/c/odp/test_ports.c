@@ -218,6 +218,19 @@ static void test_an_output_goes_on(odp_pool_t pool, const char *begin) {
         CHECK((uint32_t)time(NULL) - words[at] < 60 && words[at + 1] < 1000000 && words[at + 2] == 60);
 }
 
+/* 331 records of 792 bytes are 8 bytes more than the writer's buffer holds. */
+static void test_records_that_just_do_not_fit(const char *begin, bool ng) {
+    odp_pool_t pool = test_packet_pool(8, 776, 0, 0);
+    odp_pktout_queue_t out;
+    char file[256];
+    snprintf(file, sizeof(file), "%s-many.%s", begin, ng ? "pcapng" : "pcap");
+    odp_pktio_t pktio = open_output(pool, file, &out);
+    for (unsigned sent = 0; sent < 400; sent += 8)
+        send_some(pool, out, 8, 792 - (ng ? 32 : 16));
+    end(pktio);
+    CHECK(size_of(file) == (ng ? 60 : 24) + 400 * 792 && odp_pool_destroy(pool) == 0);
+}
+
 /* A disk that becomes full behind `room` bytes of records: those that are whole stay, the others are told to be lost.
  */
 static void test_a_full_disk(odp_pool_t pool, const char *begin, bool ng, unsigned room) {
@@ -311,9 +324,11 @@ int main(int argc, char **argv) {
     test_addresses(pool);
     test_segments(pool);
     test_an_output_goes_on(pool, argv[2]);
-    for (unsigned ng = 0; ng < 2; ng++)
+    for (unsigned ng = 0; ng < 2; ng++) {
+        test_records_that_just_do_not_fit(argv[2], ng);
         for (unsigned more = 0; more < 20; more += 19)
             test_a_full_disk(pool, argv[2], ng, 2 * (ng ? 92 : 76) + more);
+    }
     CHECK(odp_pool_destroy(pool) == 0);
     test_texts();
     test_end();
