@@ -78,8 +78,11 @@ bool macs_port_broken(const struct macs_port *port) {
 }
 
 void macs_port_tx_lost(const struct macs_port *port, uint64_t *packets, uint64_t *bytes) {
+    odp_pktio_stats_t stats;
     *packets = counted(port, port->broken_counter, 1);
     *bytes = counted(port, port->broken_counter, 2);
+    if (!port->ctl && !odp_pktio_stats(port->pktio, &stats))
+        *packets += stats.out_errors + stats.out_discards;
 }
 
 void macs_port_stop(struct macs_port *port) {

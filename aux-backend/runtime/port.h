@@ -86,7 +86,7 @@ struct macs_port_losses {
 /* Control thread. Does nothing if the interface does not count. */
 struct macs_port_losses macs_port_losses(const struct macs_port *port);
 
-/* Frames that it took and could not write, and their bytes. */
+/* Frames that it took and could not write or send, and the bytes of the first. */
 void macs_port_tx_lost(const struct macs_port *port, uint64_t *packets, uint64_t *bytes);
 
 /* True: the file that it reads was not read whole, or the one that it writes not written. */

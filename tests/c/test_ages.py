@@ -15,6 +15,7 @@ import switches
 from switch_harness import Switch
 
 from macsad import idle
+from macsad.control import Client
 from macsad.ctl import show_idle
 from macsad.protocol import ControlError, Idle, Outcome, Push, Update
 
@@ -135,6 +136,14 @@ def test_a_deleted_entry_leaves_no_timeout_behind(switch: Switch) -> None:
     assert next_one & 0xFFFFFF == handle & 0xFFFFFF
     assert switch.client.idle(0.25) is None
     assert switch.client.read_ages(number(switch, "words"), next_one & 0xFFFFFF, 1)[0][0] == 0
+
+
+def test_who_takes_frames_is_told_as_before(switch: Switch) -> None:
+    with Client(switch.socket) as client:
+        client.subscribe(Push.IDLE)
+        client.take_frames(1)
+        switch.do(f"table_set_timeout words {add(switch, ADD['words'])} 1")
+        assert isinstance(client.pushed(10), Idle)
 
 
 def test_timeouts_in_binary_changes(switch: Switch) -> None:

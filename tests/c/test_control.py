@@ -305,6 +305,11 @@ def test_bulk_changes_entries_by_their_handles(start) -> None:
     assert switch.client.exchange([(0, ethernet(i)) for i in range(5)]) == [(1, ethernet(3))]
 
 
+@pytest.mark.parametrize(("wanted", "made"), [("8", (8, 8)), ("9", (8, 8)), ("7", (8, 7)), ("256", (8, 8))])
+def test_a_sub_batch_is_no_larger_than_the_burst(start, wanted: str, made: tuple[int, int]) -> None:
+    assert start("--burst=8", f"--sub-batch={wanted}").client.set_batch() == made
+
+
 def test_shutdown(start) -> None:
     switch = start()
     switch.client.shutdown()

@@ -13,7 +13,7 @@ import switches
 from switch_harness import Switch
 
 from macsad.control import Client
-from macsad.protocol import ControlError
+from macsad.protocol import ControlError, Message, Status
 
 WIDTHS = {"wide": 65, "word": 64, "net": 12, "mask": 13, "maybe": 33, "low": 10, "flag": 1, "rest": 2}
 
@@ -550,6 +550,18 @@ def test_a_line_has_at_most_1024_words(switch: Switch) -> None:
     added = handle(switch.do(f"mc_node_create 1 {' '.join(ports)}"))
     switch.do(f"mc_node_destroy {added}")
     assert switch.fail(f"mc_node_create 1 {' '.join(ports)} 1") == "more than 1024 words"
+
+
+@pytest.mark.parametrize("length", [1, 79, 80, 81, 1000])
+def test_of_long_words_80_letters_are_shown(switch: Switch, length: int) -> None:
+    shown = "z" * min(length, 80)
+    assert f"'{shown}' is not a number" in switch.fail(f"register_write words 0 {'z' * length}")
+
+
+@pytest.mark.parametrize("text", [b"table_num_entries masks\0", b"\0", b"table_num_entries masks\n"])
+def test_what_is_no_line_is_no_command(switch: Switch, text: bytes) -> None:
+    with Client(switch.socket) as client:
+        assert client._ask(Message.COMMAND, text) == (Status.FAILED, b"a command is one line of text")
 
 
 def test_a_command_is_one_line_and_a_bulk_counts_from_one(switch: Switch) -> None:

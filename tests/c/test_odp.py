@@ -364,6 +364,10 @@ def test_what_is_taken_and_what_is_refused(native: Toolchain) -> None:
     native.execute("test_refused")
 
 
+def test_what_ports_tell_and_keep_to(native: Toolchain, tmp_path: Path) -> None:
+    native.execute("test_ports", write_pcap(tmp_path / "flows.pcap", udp_frames(40)), tmp_path / "out")
+
+
 def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
     assert native.execute("test_linux", "twice", check=False).returncode == 42
 
@@ -427,33 +431,48 @@ def test_pcap_of_either_order_and_precision(
 
 def test_pcap_through_one_port_and_back(native: Toolchain, tmp_path: Path) -> None:
     """Both directions; an output beside an input of nanoseconds has nanoseconds."""
-    a = write_pcap(tmp_path / "a.pcap", udp_frames(70), magic=0xA1B23C4D)
+    a = tmp_path / "a.pcap"
+    records = [record(data, 1000 + i, 999_000_000 + i * 1001, "<") for i, data in enumerate(udp_frames(70))]
+    a.write_bytes(header(magic=0xA1B23C4D) + b"".join(records))
     b = write_pcap(tmp_path / "b.pcap", udp_frames(40, 90))
     native.execute("forward", f"pcap:in={a},out={tmp_path / 'a.out'}", f"pcap:{b},{tmp_path / 'b.out'}")
     magic, records = read_pcap(tmp_path / "a.out")
-    assert (magic, [data for _, _, data in records]) == (0xA1B23C4D, udp_frames(40, 90))
+    assert (magic, records) == (
+        0xA1B23C4D,
+        [(1000 + i, i * 1001000, data) for i, data in enumerate(udp_frames(40, 90))],
+    )
     magic, records = read_pcap(tmp_path / "b.out")
-    assert (magic, [data for _, _, data in records]) == (0xA1B2C3D4, udp_frames(70))
+    expected = [(1000 + i, 999_000 + i * 1001 // 1000, data) for i, data in enumerate(udp_frames(70))]
+    assert (magic, records) == (0xA1B2C3D4, expected)
+
+
+@pytest.mark.parametrize(("name", "ng"), [("out.pcapng.pcap", False), ("out.pcapng", True)])
+def test_the_end_of_a_name_says_what_is_written(native: Toolchain, tmp_path: Path, name: str, ng: bool) -> None:
+    out = tmp_path / name
+    native.execute("forward", f"pcap:{write_pcap(tmp_path / 'in.pcap', udp_frames(3))}", f"pcap:,{out}")
+    found = read_pcapng(out)[1] if ng else [record[1:] for record in read_pcap(out)[1]]
+    assert [data for _, data in found] == udp_frames(3)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_pcapng_of_many_kinds(native: Toolchain, tmp_path: Path, order: str) -> None:
     """Sections of both byte orders, resolutions of both kinds, all blocks that hold packets, blocks that do not."""
-    data = [bytes([i]) * (60 + i) for i in range(7)]
+    data = [bytes([i]) * (60 + i) for i in range(8)]
     second = "<" if order == ">" else ">"
-    content = section(order, 6, 9, 0x80 + 10, 3, offset=1000)
+    content = section(order, 6, 9, 0x80 + 10, 3, 0x80 + 35, offset=1000)
     content += block(order, 0x0BAD, b"unknown" * 1000000)  # larger than the reader's buffer
     content += enhanced(order, data[0], 5_000_001, 0) + enhanced(order, data[1], 5_000_002_000, 1)
     content += enhanced(order, data[2], 5 << 10 | 1 << 9, 2) + enhanced(order, data[3], 7003, 3)
     content += block(order, 3, struct.pack(order + "I", len(data[4])) + data[4])
     obsolete = struct.pack(order + "HHIIII", 0, 0, 0, 9_000_000, len(data[5]), len(data[5]))
     content += block(order, 2, obsolete + data[5])
-    content += section(second, 0) + enhanced(second, data[6], 77)
+    content += enhanced(order, data[6], 5 << 35 | 3 << 33, 4)
+    content += section(second, 0) + enhanced(second, data[7], 77)
     pcapng, out = tmp_path / "in.pcapng", tmp_path / "out.pcap"
     pcapng.write_bytes(content)
     done = native.execute("forward", f"pcap:{pcapng}", f"pcap:,{out}")
-    assert done.stdout.splitlines()[1] == "0 in 7 discards 0 errors 0 out 0 errors 0"
-    times = [(1005, 1), (1005, 2), (1005, 500000), (1007, 3000), (0, 0), (1009, 0), (77, 0)]
+    assert done.stdout.splitlines()[1] == "0 in 8 discards 0 errors 0 out 0 errors 0"
+    times = [(1005, 1), (1005, 2), (1005, 500000), (1007, 3000), (0, 0), (1009, 0), (1005, 750000), (77, 0)]
     assert read_pcap(out)[1] == [(*time, frame) for time, frame in zip(times, data, strict=True)]
 
 
@@ -594,6 +613,10 @@ BROKEN_FILES = {
     "pcapng-other-link": (
         SECTION + FRAME + section("<", 6, link=113) + FRAME,
         f"a frame of a link that is not Ethernet at byte {2 * len(SECTION) + len(FRAME)}",
+    ),
+    "pcapng-length": (
+        SECTION + FRAME + struct.pack("<IIHI", 0x0BAD, 14, 0, 14) + FRAME,
+        f"a corrupt block at byte {len(SECTION + FRAME)}",
     ),
     "pcapng-interface": (SECTION + FRAME + enhanced("<", b"x" * 60, 1, 1), "a corrupt block at byte"),
 }
@@ -783,17 +806,19 @@ def in_own_network(*command: str | Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "whole", "super", "queues", "vlan", "full", "gone", "jumbo", "tap"])
+@pytest.mark.parametrize(
+    "scenario", ["tcp", "whole", "super", "queues", "vlan", "full", "again", "narrow", "gone", "jumbo", "tap"]
+)
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
 
 
-@pytest.mark.parametrize("driver", ["af_packet", "tap"])
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp", "tap"])
 def test_frames_that_the_kernel_refuses_are_errors(native: Toolchain, driver: str) -> None:
     in_own_network("short", driver, native.program("forward"))
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed"])
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "again", "gone", "jumbo", "killed", "unsent"])
 def test_interfaces_by_af_xdp(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_xdp", native.program("forward"))
 
@@ -832,12 +857,16 @@ def test_every_frame_of_a_file_is_counted(native: Toolchain, tmp_path: Path) -> 
     assert out.stat().st_size == 60 + FRAMES * 92  # a frame of 60 bytes in a block
 
 
-@pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
+@pytest.mark.parametrize(
+    ("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp"), ("unsent", "af_xdp")]
+)
 def test_interfaces_over_dpdk(dpdk: Toolchain, scenario: str, driver: str) -> None:
     in_own_network(scenario, driver, dpdk.program("forward"))
 
 
-@pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
+@pytest.mark.parametrize(
+    ("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp"), ("unsent", "af_xdp")]
+)
 def test_interfaces_by_separate_buffers(separate: Toolchain, scenario: str, driver: str) -> None:
     in_own_network(scenario, driver, separate.program("forward"))
 

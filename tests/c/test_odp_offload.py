@@ -85,6 +85,7 @@ STACKS: dict[str, Callable[[], Packet]] = {
     "mpls": lambda: e() / MPLS(label=5, s=0) / MPLS(label=6, s=1) / v4() / tcp(),
     "mpls6": lambda: e() / MPLS(label=6, s=1) / v6() / plain_udp(),
     "4in4": lambda: e() / v4() / v4() / tcp(),
+    "deepest": lambda: e() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / tcp(),
     "6in4": lambda: e() / v4() / v6() / tcp(),
     "4in6": lambda: e() / v6() / v4() / plain_udp(),
     "6in6": lambda: e() / v6() / dest_opt() / v6() / tcp(),
@@ -285,6 +286,8 @@ NOT_UNDERSTOOD: dict[str, Callable[[], Packet]] = {
     "other-type": lambda: Ether(type=0x88B5) / v4() / tcp(),
     "gue-control": lambda: e() / v4() / udp(6080) / Raw(b"\x20\4\0\0") / v4() / tcp(),
     "gue-option": lambda: e() / v4() / udp(6080) / Raw(b"\1\4\x80\0" + bytes(4)) / v4() / tcp(),
+    "gue-flags": lambda: e() / v4() / udp(6080) / Raw(b"\0\4\x80\0") / v4() / tcp(),
+    "gue-more-flags": lambda: e() / v4() / udp(6080) / Raw(b"\0\4\0\1") / v4() / tcp(),
     "too-deep": lambda: e() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / tcp(),
 }
 
@@ -442,9 +445,20 @@ def test_udp_sums_of_zero_are_sent_as_ones(name: str, way: str) -> None:
     assert finish(way, [frame], [virtio(packet) if way == "cut" else NOTHING]) == [[complete]]
 
 
+@pytest.mark.parametrize("way", ["guess", "cut"])
+def test_tcp_sums_of_zero_stay(way: str) -> None:
+    missing = checksum_of(STACKS["tcp4"]() / Raw(bytes(2)))
+    packet = STACKS["tcp4"]() / Raw(struct.pack("!H", missing))
+    complete = bytes(packet)
+    assert checksum_of(packet) == 0
+    frame = opened(packet, transports(packet)[-1], complete)
+    assert finish(way, [frame], [virtio(packet) if way == "cut" else NOTHING]) == [[complete]]
+
+
 def checksum_of(packet: Packet) -> int:
-    at = offset(packet, transports(packet)[-1])
-    return int.from_bytes(bytes(packet)[at + 6 : at + 8], "big")
+    layer = transports(packet)[-1]
+    at = offset(packet, layer) + (16 if isinstance(layer, TCP) else 6)
+    return int.from_bytes(bytes(packet)[at : at + 2], "big")
 
 
 def test_no_bytes_at_all_break_it() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import pytest
 from test_odp import read_pcap, write_pcap
 from test_odp_replay import PLAIN, varied
 
-from macsad.bench.latency import BUCKETS, Control, middle
+from macsad.bench.latency import BUCKETS, HEAD, Control, middle
 
 FRAMES, COUNT = varied(10, 100, 40, 44), 5000
 FORWARD = ("1", "2048", str(COUNT))  # queues, bytes, frames to end after
@@ -36,6 +39,43 @@ def test_the_frames_are_those_of_the_file(tmp_path: Path) -> None:
         PLAIN.execute("forward", f"paced:{pcap},{control.path}", f"pcap:,{out}", *FORWARD)
     sent = [data for _, _, data in read_pcap(out)[1]]
     assert sent == [FRAMES[n % len(FRAMES)] for n in range(len(sent))] and len(sent) >= COUNT
+
+
+def arrivals(control: Control) -> tuple[int, int]:
+    """Of frames that come each nanosecond: those that were counted since the beginning, and the nanoseconds of that time."""
+    *_, missed, interrupted, called = HEAD.unpack(control.path.read_bytes()[: HEAD.size])
+    return missed + sum(control.read().times), called - interrupted
+
+
+def test_what_comes_is_taken_or_missed(tmp_path: Path) -> None:
+    """A frame each nanosecond is more than anything takes; an interruption counts for itself, until counting begins anew."""
+    pcap = write_pcap(tmp_path / "in.pcap", FRAMES)
+    with Control(tmp_path / "control") as control:
+        control.begin(1)
+        ports = (f"paced:{pcap},{control.path}", f"paced:,{control.path}")
+        process = subprocess.Popen([PLAIN.program("forward"), *ports], stdout=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None and process.stdout.readline() == "ready\n"
+            time.sleep(0.1)
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.1)
+            before = control.read()
+            control.begin(1)
+            time.sleep(0.1)
+            after, (first, begun), _, (last, end) = (
+                control.read(),
+                arrivals(control),
+                time.sleep(0.3),
+                arrivals(control),
+            )
+        finally:
+            process.kill()
+            process.communicate()
+    assert before.interrupted > 0.25 and after.missed < before.missed
+    assert after.interrupted < before.interrupted - 0.1
+    assert 0.8 < (last - first) / (end - begun) < 1.2
 
 
 def test_what_came_from_elsewhere_is_not_counted(tmp_path: Path) -> None:

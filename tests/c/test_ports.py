@@ -183,6 +183,8 @@ def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> Non
     assert read_pcap(tmp_path / "port0_in.pcap") == read_pcap(tmp_path / "port1_in.pcap") == []
     assert switch.client.exchange([(0, ethernet(9))]) != []
     assert read_pcap(tmp_path / "port0_in.pcap") == [ethernet(9)]
+    seconds, part = struct.unpack_from("<II", (tmp_path / "port0_in.pcap").read_bytes(), 24)
+    assert abs(time.time() - seconds) < 60 and part < 10**6
     assert switch.client.stats()["capture_lost"] == 0
 
 

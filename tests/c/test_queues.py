@@ -114,6 +114,29 @@ def test_nothing_overtakes_what_waits(start: Start) -> None:
     assert [one.number for one in sent(switch, Told(2, number=3))] == [0, 1, 2, 3]
 
 
+def test_a_rate_that_is_gone_keeps_nobody(start: Start) -> None:
+    switch = start()
+    switch.do("set_queue_rate 1 2")
+    assert [one.waited for one in sent(switch, Told(2))] == [0]
+    switch.do("set_queue_rate 0 2")
+    assert sent(switch, Told(2))[0].waited < 500_000
+
+
+def test_rates_and_depths_are_of_the_queues_that_are_named(start: Start) -> None:
+    switch = start("--priority-queues=3")
+
+    def shown() -> dict[tuple[str, str], list[str]]:
+        words = [line.split() for line in switch.do("show_queues").splitlines()[1:]]
+        return {(port, priority): [depth, packets, bits] for port, priority, _, depth, packets, bits, _ in words}
+
+    before = shown()
+    switch.do("set_queue_rate 7 2 1", "set_queue_bit_rate 9000 2 1", "set_queue_depth 5 2 1", "set_queue_rate 8 2 1")
+    assert shown() == before | {("2", "1"): ["5", "8", "9000"]}
+    switch.do("set_queue_depth 6 1")
+    assert {depth for (port, _), (depth, *_) in shown().items() if port == "1"} == {"6"}
+    assert shown()["2", "1"] == ["5", "8", "9000"] and shown()["2", "2"] == before["2", "2"]
+
+
 def test_a_full_queue_drops_what_comes_last(start: Start) -> None:
     switch = start("--burst=64")
     switch.do("set_queue_depth 4 2", "set_queue_rate 10 2")
@@ -247,3 +270,5 @@ def test_what_waits_for_a_port_that_is_taken_away_is_dropped(start: Start) -> No
     switch.do("port_remove 2")
     assert switch.client.collect() == [(2, Told(2).frame())]
     assert drops(switch, "no-port") == 19
+    switch.do("set_queue_rate 20 1")  # the others' packets wait as before
+    assert [one.waited >= 45000 * number for number, one in enumerate(sent(switch, *[Told(1)] * 3))] == [True] * 3

@@ -84,6 +84,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
     "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
     "sums": ("runtime/stats", "runtime/shown"),
+    "lines": ("runtime/log", "runtime/ring", "runtime/shown"),
     "closing": ("runtime/port",),
     "order": (
         "runtime/traffic_manager",
@@ -119,12 +120,7 @@ ALONE = {"closing"}  # the functions of their files that nothing calls are left 
     ("part", "sanitizer"), [("ring", "thread"), ("groups", "thread"), *((part, "address,undefined") for part in PARTS)]
 )
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
-    """Each deferred count is made once, soon; the ring loses nothing, digests that it has no room for are counted;
-    handles are given out lowest first; notes are counted; a process that is told to end maps no entries; what a port
-    has taken is what is counted, and kept when it goes; a worker holds the locks of its cells and no others; colours
-    and timeouts are those of the rates and times; packets keep their order on all ways; large groups have the members
-    in order that they were given, small ones those of one moment; members that readers hold are elsewhere when they
-    are changed; what a port that goes had received is counted and freed; tables are tidied when they are quiet."""
+    """Each program of tests/c/runtime tests one part by itself, as it says at its head, and prints ok."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]

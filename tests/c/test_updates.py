@@ -319,6 +319,8 @@ def test_notes(edges: Switch) -> None:
             kept[name] = note
         else:
             kept.pop(name, None)
+    kept[b"nn"] = b"of that name"
+    changes.append(bytes([Update.NOTE]) + u16(2) + b"nn" + kept[b"nn"])
     assert {outcome for outcome, _ in edges.client.update(changes)} == {Outcome.DONE}
     assert list(edges.client.read_notes()) == sorted(kept.items())
     assert list(edges.client.read_notes(b"nn")) == [(k, v) for k, v in sorted(kept.items()) if k.startswith(b"nn")]
@@ -351,6 +353,24 @@ def test_frames_are_pushed(start) -> None:
         assert frames == [(1, ethernet(1, src=src)) for src in range(3000)]
         assert other.collect() == []
     assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]  # whoever is gone gets nothing
+
+
+def test_each_client_gets_the_frames_of_its_ports(start) -> None:
+    """However they take turns."""
+    switch = start(ports=3)
+    switch.do(*(f"table_add dmac forward {port} => {port}" for port in (1, 2)))
+    with Client(switch.socket) as one, Client(switch.socket) as two:
+        one.take_frames(1)
+        two.take_frames(2)
+        frames = [ethernet(1 + at % 2, src=at) for at in range(40)]
+        assert switch.client.inject(0, frames) == len(frames)
+        for number, client in enumerate((one, two)):
+            got: list[tuple[int, bytes]] = []
+            while len(got) < 20:
+                pushed = client.pushed(20)
+                assert isinstance(pushed, list)
+                got += pushed
+            assert got == [(1 + number, frame) for frame in frames[number::2]]
 
 
 def test_frames_wait_for_a_client_that_does_not_read(start) -> None:

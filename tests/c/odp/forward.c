@@ -1,6 +1,6 @@
 /* Joins two ports like a cable, until SIGTERM or until both inputs have ended: what the interface tests run.
  * Arguments: two ports, how many input queues each shall have (1), how long a frame may be (2048), how many frames it
- * ends after (never). */
+ * ends after (never); anything more: it tells of octets, too. */
 #include <limits.h>
 #include <odp_api.h>
 #include <signal.h>
@@ -98,10 +98,16 @@ int main(int argc, char **argv) {
     }
     int result = 0;
     for (int i = 0; i < 2; i++) {
+        for (int asked = 0; asked < 2; asked++) /* nothing is counted for being asked for */
+            result |= odp_pktio_stats(port[i].pktio, &stats) != 0;
         result |= odp_pktio_stop(port[i].pktio) != 0 || odp_pktio_stats(port[i].pktio, &stats) != 0;
         printf("%d in %llu discards %llu errors %llu out %llu errors %llu\n", i, (unsigned long long)stats.in_packets,
                (unsigned long long)stats.in_discards, (unsigned long long)stats.in_errors,
                (unsigned long long)stats.out_packets, (unsigned long long)stats.out_errors);
+        if (stats.out_discards > 0)
+            printf("discarded by %d: %llu\n", i, (unsigned long long)stats.out_discards);
+        if (argc > 6)
+            printf("octets of %d: %llu\n", i, (unsigned long long)stats.out_octets);
         result |= odp_pktio_close(port[i].pktio) != 0;
     }
     result |= odp_pool_destroy(pool) != 0 || odp_term_local() != 0 || odp_term_global(instance) != 0;

@@ -251,16 +251,21 @@ def scenario_whole(command: list[str]) -> None:
     veth(a, "pa", "ea", 1)
     veth(b, "pb", "eb", 2)
     for option in ("", ",segments"):
-        before = kernel_counts(b, "eb")["rx_packets"]
+        before = passed_on(b)
         with forward(command, port("pa") + option, port("pb") + option) as running:
             transfer(a, b, socket.AF_INET, V4[1], 16 << 20)
             transfer(a, b, socket.AF_INET6, V6[1], 16 << 20)
-        got, sent = kernel_counts(b, "eb")["rx_packets"] - before, counters(running.out)[1]["out"]
+        got, sent = passed_on(b) - before, counters(running.out)[1]["out"]
         assert running.out.count("errors 0") == 4, running.out
         assert got == sent if option else got * 4 < sent, f"{got} of {sent} frames{option}"
     refused_option = subprocess.run([*command, port("pa") + ",other", port("pb")], capture_output=True, text=True)
     refusal = '"other" is not an option: there are "segments" and "whole"'
     assert refused_option.returncode == 2 and refusal in refused_option.stderr
+
+
+def passed_on(b: Host) -> int:
+    """Frames that `pb` has had for the host, with those that the kernel had no room for meanwhile."""
+    return kernel_counts(b, "eb")["rx_packets"] + kernel_counts(None, "pb")["tx_dropped"]
 
 
 def scenario_super(command: list[str]) -> None:
@@ -272,13 +277,13 @@ def scenario_super(command: list[str]) -> None:
         veth(host, here, there, number)
     size, segment = 16 << 20, 1500
     for room in (65535, 3000):
-        before = kernel_counts(b, "eb")["rx_packets"]
+        before = passed_on(b)
         with forward(command, port("pa") + ",whole", port("pb") + ",whole", "1", str(room)) as running:
             transfer(a, b, socket.AF_INET, V4[1], size)
             transfer(a, b, socket.AF_INET6, V6[1], size)
             echo(a, b, socket.AF_INET, V4, SIZES)
             tagged_super(a, b)
-        got, sent = kernel_counts(b, "eb")["rx_packets"] - before, counters(running.out)[1]["out"]
+        got, sent = passed_on(b) - before, counters(running.out)[1]["out"]
         assert running.out.count("errors 0") == 4, running.out
         whole = sent * 4 < 2 * size // segment
         assert whole == (room == 65535) and (got == sent if whole else got * 4 < sent), f"{got} of {sent} frames"
@@ -349,9 +354,38 @@ def scenario_vlan(command: list[str]) -> None:
     receiver.bind(("eb", 0x0003))
     with forward(command, port("pa"), port("pb")):
         for tpid, tci in ((0x8100, 0x2005), (0x88A8, 0x0FFE), (0x8100, 0x0000)):
-            macs, rest = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01", b"\x88\xb5" + os.urandom(100)
-            sender.send(macs + struct.pack("!HH", tpid, tci) + rest)
-            assert tag_of(receiver, macs + rest) == (tpid, tci)
+            for size in (100, 1500 if tpid == 0x8100 else 1496):  # beyond the MTU the kernel has room for one of 802.1Q
+                macs, rest = b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01", b"\x88\xb5" + os.urandom(size)
+                sender.send(macs + struct.pack("!HH", tpid, tci) + rest)
+                assert tag_of(receiver, macs + rest) == (tpid, tci)
+    if DRIVER == "af_packet":
+        room_for_tags(command, sender, receiver, a, b)
+
+
+def room_for_tags(command: list[str], sender: socket.socket, receiver: socket.socket, a: Host, b: Host) -> None:
+    """A packet of 1536 bytes has room for a frame of as many, its tag included."""
+    for host, end, interface in ((a, "pa", "ea"), (b, "pb", "eb")):
+        run("ip", "link", "set", end, "mtu", "1600")
+        host.ip("link", "set", interface, "mtu", "1600")
+    macs = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01"
+    with forward(command, port("pa"), port("pb"), "1", "1536") as running:
+        for length in (1536 - 4, 1537 - 4, 1540 - 4, 1536 - 4):  # without the tag
+            frame = macs + b"\x88\xb5" + os.urandom(length - 14)
+            sender.send(frame[:12] + struct.pack("!HH", 0x8100, 5) + frame[12:])
+            if length == 1536 - 4:
+                assert tag_of(receiver, frame) == (0x8100, 5)
+    assert running.out.splitlines()[0].split()[5:7] == ["errors", "2"], running.out
+    with forward(command, port("pa"), port("pb"), "1", "9000"):  # too long for a slot of the ring
+        for host, end, interface in ((a, "pa", "ea"), (b, "pb", "eb")):
+            run("ip", "link", "set", end, "mtu", "8000")
+            host.ip("link", "set", interface, "mtu", "8000")
+        time.sleep(0.3)
+        frame = macs + b"\x88\xb5" + os.urandom(5000)
+        sender.send(frame[:12] + struct.pack("!HH", 0x88A8, 77) + frame[12:])
+        data, ((_, _, content),), _, _ = receiver.recvmsg(1 << 16, 256)
+        while data != frame:
+            data, ((_, _, content),), _, _ = receiver.recvmsg(1 << 16, 256)
+        assert struct.unpack("IIIHHHH", content[:20])[5:] == (77, 0x88A8)
 
 
 def tag_of(receiver: socket.socket, frame: bytes) -> tuple[int, int]:
@@ -546,23 +580,67 @@ def scenario_full(command: list[str]) -> None:
     assert 5000 <= received + discards < 5100, running.out
 
 
+def scenario_again(command: list[str]) -> None:
+    """What a ring has lost is counted once, also where its interface is removed before anybody has asked, and is back."""
+    a, b = two_hosts()
+    silent_link(b, "pb", "eb")
+    silent_link(a, "pa", "ea")
+    with forward(command, port("pa"), port("pb")) as running:
+        for turn in range(2):
+            sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+            sender.bind(("ea", 0))
+            running.process.send_signal(signal.SIGSTOP)
+            os.waitpid(running.process.pid, os.WUNTRACED)
+            for _ in range(4000):
+                sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(50))
+            run("ip", "link", "del", "pa")
+            silent_link(a, "pa", "ea")
+            running.process.send_signal(signal.SIGCONT)
+            running.wait_until(lambda turn=turn: running.states(port("pa")).count("back") > turn, "back")  # type: ignore[misc]
+            wait_for_mark((a, "ea"), (b, "eb"))
+    words = running.out.split()
+    received, discards = int(words[2]), int(words[4])
+    assert discards > 1000 and 8000 < received + discards < 8100, running.out
+
+
+def scenario_narrow(command: list[str]) -> None:
+    """Packets that are too short for a super-frame's segments: it is an error, once, and keeps nobody."""
+    a, b = two_hosts()
+    silent_link(a, "pa", "ea")
+    silent_link(b, "pb", "eb")
+    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.setsockopt(263, 15, 1)  # SOL_PACKET, PACKET_VNET_HDR
+    sender.bind(("ea", 0))
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40 + 20000, 1, 0, 64, 6, 0) + bytes([10, 7, 0, 1, 10, 7, 0, 2])
+    tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 1000, 0, 0)
+    with forward(command, port("pa"), port("pb"), "1", "640") as running:
+        for _ in range(3):
+            sender.send(
+                struct.pack("=BBHHHH", 0, 1, 54, 1000, 0, 0) + b"\x02" * 12 + b"\x08\x00" + ip + tcp + bytes(20000)
+            )
+            wait_for_mark((a, "ea"), (b, "eb"))
+    assert running.out.splitlines()[0].split()[5:7] == ["errors", "3"], running.out
+
+
 def scenario_short(command: list[str]) -> None:
     """Frames that the kernel calls bad, shorter than an Ethernet header, are errors; all others are sent, and counted once."""
     a = Host()
-    if DRIVER == "af_packet":
+    if DRIVER != "tap":
         silent_link(a, "pa", "ea")
-    lengths = [60 if number % 3 else 5 for number in range(200)]
+    lengths = [60 if number % 3 == 0 else 13 + number % 2 for number in range(200)] + [60]
+    bad = lengths.count(13)
     records = b"".join(struct.pack("<IIII", 0, 0, length, length) + bytes(length) for length in lengths)
     with tempfile.TemporaryDirectory() as folder:
         frames = Path(folder) / "in.pcap"
         frames.write_bytes(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1) + records)
-        sent = "tx_packets" if DRIVER == "af_packet" else "rx_packets"
-        with forward(command, f"pcap:{frames}", port("pa")) as running:
+        sent = "rx_packets" if DRIVER == "tap" else "tx_packets"
+        with forward(command, f"pcap:{frames}", port("pa"), "1", "2048", str(1 << 30), "octets") as running:
             until = time.monotonic() + PATIENCE
-            while kernel_counts(None, "pa")[sent] < lengths.count(60):  # the last is one of them
+            while kernel_counts(None, "pa")[sent] < len(lengths) - bad:  # the last is one of them
                 assert time.monotonic() < until, kernel_counts(None, "pa")
-    words = running.out.splitlines()[-1].split()
-    assert words[8:] == [str(lengths.count(60)), "errors", str(lengths.count(5))], running.out
+    words = running.out.splitlines()[-2].split()
+    assert running.out.splitlines()[-1] == f"octets of 1: {sum(lengths) - 13 * bad}", running.out
+    assert words[8:] == [str(len(lengths) - bad), "errors", str(bad)], running.out
 
 
 def scenario_gone(command: list[str]) -> None:
@@ -586,9 +664,45 @@ def scenario_gone(command: list[str]) -> None:
         echo(b, a, socket.AF_INET6, (V6[1], V6[0]), [100] * 5)
         # it looks five times a second when nothing comes; an interface that is deleted is down first, one that is made not yet up
         running.wait_until(lambda: running.states(port("pb"))[-1] in ("up", "back"), "up")
+        shown = subprocess.run(["ip", "-d", "-j", "link", "show", "pb"], capture_output=True, check=True).stdout
+        assert json.loads(shown)[0]["promiscuity"] > 0, shown
     told = running.states(port("pb"))
     assert told[:2] == ["down", "up"] and told[-1] in ("up", "back"), running.err
     assert [word for word in told if word in ("gone", "back")] == ["gone", "back"], running.err
+
+
+def scenario_unsent(command: list[str]) -> None:
+    """Frames that the port has taken and cannot send count as what they are when it stops: those that wait on its ring
+    as the interface is down are errors, those that the kernel drops as the other end is down are discarded."""
+    a, b = two_hosts()
+    silent_link(a, "pa", "ea")
+    silent_link(b, "pb", "eb")
+    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.bind(("ea", 0))
+    for host, end in ((None, "pb"), (b, "eb")):
+        for _ in range(ATTEMPTS):  # a port that has seen that the interface is down takes nothing
+            sent = kernel_counts(None, "pb")["tx_packets"]
+            with forward(command, port("pa"), port("pb")) as running:
+                wait_for_mark((a, "ea"), (b, "eb"))
+                running.process.send_signal(signal.SIGSTOP)
+                os.waitpid(running.process.pid, os.WUNTRACED)
+                run(*inside(host), "ip", "link", "set", end, "down")
+                for _ in range(20):
+                    sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(50))
+                running.process.send_signal(signal.SIGCONT)
+                running.wait_for("the interface is down")
+            sent = kernel_counts(None, "pb")["tx_packets"] - sent
+            run(*inside(host), "ip", "link", "set", end, "up")
+            words = running.out.splitlines()[1].split()
+            told = dict(zip(words[1::2], words[2::2], strict=False)) | {"discarded": discarded(running.out)}
+            assert told["out"] == str(sent), running.out
+            if running.out.count("errors 0") < 4 or told["discarded"] > 0:
+                break
+        assert (told["errors"], told["discarded"]) == (("20", 0) if host is None else ("0", 20)), running.out
+
+
+def discarded(told: str) -> int:
+    return sum(int(line.split()[-1]) for line in told.splitlines() if line.startswith("discarded"))
 
 
 def scenario_jumbo(command: list[str]) -> None:
@@ -596,10 +710,11 @@ def scenario_jumbo(command: list[str]) -> None:
     a, b = two_hosts()
     for host, end, interface, number in ((a, "pa", "ea", 1), (b, "pb", "eb", 2)):
         veth(host, end, interface, number)
-        run("ip", "link", "set", end, "mtu", "9000")
-        host.ip("link", "set", interface, "mtu", "9000")
+        run("ip", "link", "set", end, "mtu", "9202")
+        host.ip("link", "set", interface, "mtu", "9202")
     with forward(command, port("pa"), port("pb"), "1", "9216") as running:
-        echo(a, b, socket.AF_INET, V4, [100, 1472, 3700, 3798, 3799, 4000, 8000, 8900])
+        # one and two pieces of AF_XDP exactly, and as much as a packet holds
+        echo(a, b, socket.AF_INET, V4, [100, 1472, 3700, 3798, 3799, 4000, 7638, 7639, 8900, 9173, 9174])
         transfer(b, a, socket.AF_INET6, V6[0], 8 << 20)
     assert running.out.count("errors 0") == 4, running.out
 
@@ -714,10 +829,17 @@ def scenario_tap(command: list[str]) -> None:
             host.address(interface, number)
         echo(a, b, socket.AF_INET, V4, SIZES)
         transfer(a, b, socket.AF_INET, V4[1], 8 << 20)
+        a.ip("link", "set", "ta", "mtu", "3000")
+        sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        sender.bind(("ta", 0))
+        for length in (2047, 2048, 2049):  # as long as a packet's room: the kernel may have cut it off
+            sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(length - 14))
+        echo(a, b, socket.AF_INET, V4, [100])
         b.ip("link", "del", "tb")
         running.wait_for("port tap:tb: the interface is gone")
         assert running.process.poll() is None, "an interface that was deleted took the program with it"
-    assert running.out.count("errors 0") == 4, running.out
+    assert running.out.count("errors 0") == 3, running.out
+    assert running.out.splitlines()[0].split()[5:7] == ["errors", "2"], running.out
     assert running.err.count("port tap:tb: the interface is gone") == 1, running.err
 
 

@@ -315,7 +315,10 @@ static void test_shared(const char *file, unsigned frames, const char *output) {
     CHECK(odp_pktout_queue(shared_port[1], &shared_out, 1) == 1);
     odp_atomic_init_u32(&shared_count, 0);
     test_threads(4, share);
+    odp_pktio_stats_t stats;
     CHECK(odp_atomic_load_u32(&shared_count) == frames);
+    CHECK(odp_pktio_stats(shared_port[0], &stats) == 0 && stats.in_packets == frames);
+    CHECK(odp_pktio_stats(shared_port[1], &stats) == 0 && stats.out_packets == frames);
     port_end(shared_port[0]);
     port_end(shared_port[1]);
     CHECK(odp_pool_destroy(pool) == 0);

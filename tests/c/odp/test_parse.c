@@ -186,6 +186,41 @@ static void test_transports(void) {
     CHECK(!parse(60).has_ipsec);
 }
 
+static odp_packet_chksum_status_t sum_of_udp(uint32_t len) {
+    const odp_packet_parse_param_t param = {
+        .proto = ODP_PROTO_ETH, .last_layer = ODP_PROTO_LAYER_ALL, .chksums.chksum.udp = 1};
+    macs_odp_parse(frame, len, 0, &param, &found);
+    return found.l4_chksum_status;
+}
+
+/* What stands behind UDP's end in the IP packet is not its own. */
+static void test_a_datagram_that_is_shorter_than_its_packet(void) {
+    uint8_t *udp = frame + ETHERNET + 20;
+    ipv4(17, 8 + 20);
+    put16(udp + 4, 8 + 4);
+    memcpy(udp + 8, "data", 4);
+    memset(udp + 12, 0x77, 16);
+    uint32_t sum = 17 + 12 + 12 + ('d' << 8 | 'a') + ('t' << 8 | 'a'); /* addresses and ports are 0 */
+    sum = (sum & 0xffff) + (sum >> 16);
+    put16(udp + 6, ~((sum & 0xffff) + (sum >> 16)));
+    CHECK(sum_of_udp(62) == ODP_PACKET_CHKSUM_OK && !found.flag.has_error);
+    udp[12] ^= 1;
+    CHECK(sum_of_udp(62) == ODP_PACKET_CHKSUM_OK);
+    udp[11] ^= 1;
+    CHECK(sum_of_udp(62) == ODP_PACKET_CHKSUM_BAD && found.flag.has_l4_error);
+}
+
+/* Of more bytes than the sums side by side have room for. */
+static void test_the_sum_of_many_bytes(void) {
+    enum { MANY = 12 << 20 };
+    uint8_t *bytes = malloc(MANY);
+    CHECK(bytes != NULL);
+    memset(bytes, 0xff, MANY);
+    bytes[MANY - 1] = 0xfe;
+    CHECK(odp_chksum_ones_comp16(bytes, MANY) == odp_cpu_to_be_16(0xfffe));
+    free(bytes);
+}
+
 /* --- the flow hash -------------------------------------------------------------------------------------------------
  */
 
@@ -288,6 +323,8 @@ int main(void) {
     test_ipv4();
     test_ipv6();
     test_transports();
+    test_a_datagram_that_is_shorter_than_its_packet();
+    test_the_sum_of_many_bytes();
     test_flows();
     test_moved();
     return 0;

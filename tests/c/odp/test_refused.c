@@ -1,6 +1,8 @@
 /* What this implementation takes and what it refuses: the last value of each limit and the first one beyond it. */
 #include "check.h"
 
+#include <errno.h>
+
 static uint8_t key[16];
 
 /* --- queues ---------------------------------------------------------------------------------------------------------
@@ -107,6 +109,8 @@ static void test_packet_pools(void) {
     TAKES(pkt.align, capa.pkt.max_align, capa.pkt.max_align * 2);
     TAKES(pkt.num_subparam, 0, 1);
     CHECK(capa.pkt.max_segs_per_pkt == 1);
+    odp_pool_param_init(&param);
+    CHECK(param.pkt.cache_size > 0 && param.pkt.cache_size == param.buf.cache_size);
     odp_pool_param_init(&good);
     good.type = ODP_POOL_BUFFER;
     good.buf.num = 4;
@@ -119,6 +123,36 @@ static void test_packet_pools(void) {
     TAKES(buf.cache_size, capa.buf.max_cache_size, capa.buf.max_cache_size + 1);
     TAKES(buf.align, 32, 48);
     TAKES(buf.align, capa.buf.max_align, capa.buf.max_align * 2);
+}
+
+/* What a pool is asked for beyond what it has anyway; and where its packets lie. */
+static void test_what_packets_have(void) {
+    odp_pool_param_t param;
+    odp_pool_info_t info;
+    odp_packet_t pkt[2];
+    odp_pool_param_init(&param);
+    param.pkt.num = 4;
+    param.pkt.len = 100;
+    param.pkt.max_len = 150;
+    param.pkt.seg_len = 300; /* there is room for more, which is not asked for */
+    param.pkt.headroom = 1000;
+    param.pkt.cache_size = 0;
+    odp_pool_t pool = odp_pool_create(NULL, &param);
+    CHECK(pool != ODP_POOL_INVALID && odp_packet_alloc(pool, 151) == ODP_PACKET_INVALID);
+    CHECK(odp_packet_alloc_multi(pool, 150, pkt, 2) == 2 && odp_packet_headroom(pkt[0]) >= 1000);
+    CHECK(odp_pool_info(pool, &info) == 0 && (info.max_data_addr + 1 - info.min_data_addr) % 4096 == 0);
+    for (int i = 0; i < 2; i++) {
+        const uintptr_t data = (uintptr_t)odp_packet_data(pkt[i]);
+        CHECK(data >= info.min_data_addr && data + 150 <= info.max_data_addr + 1);
+    }
+    /* the object behind the last one that was made is none */
+    const uintptr_t first = (uintptr_t)pkt[0], second = (uintptr_t)pkt[1];
+    const uintptr_t next = first < second ? second + (second - first) : first + (first - second);
+    CHECK(odp_packet_is_valid(pkt[0]) == 1 && odp_packet_is_valid((odp_packet_t)next) == 0);
+    CHECK(odp_packet_extend_head(&pkt[0], odp_packet_headroom(pkt[0]), NULL, NULL) == 0); /* all, but no more */
+    CHECK(odp_packet_extend_tail(&pkt[1], odp_packet_tailroom(pkt[1]), NULL, NULL) == 0);
+    odp_packet_free_multi(pkt, 2);
+    CHECK(odp_pool_destroy(pool) == 0);
 }
 
 static void test_statistics_of_pools(void) {
@@ -153,6 +187,110 @@ static void test_statistics_of_pools(void) {
     wanted.bit.cache_available = 1; /* was not asked for when the pool was made */
     CHECK(odp_pool_stats_selected(pool, &selected, &wanted) < 0);
     CHECK(odp_pool_destroy(pool) == 0);
+}
+
+/* --- names, blocks of memory, CPUs, checksums -----------------------------------------------------------------------
+ */
+
+/* A name that is too long is cut off, wherever it is kept. */
+static void test_names(void) {
+    char name[300];
+    odp_queue_info_t queue_info;
+    odp_pool_info_t pool_info;
+    odp_shm_info_t shm_info;
+    odp_pool_param_t param;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    odp_pool_param_init(&param);
+    param.pkt.num = 4;
+    odp_queue_t queue = odp_queue_create(name, NULL);
+    odp_pool_t pool = odp_pool_create(name, &param);
+    odp_shm_t shm = odp_shm_reserve(name, 1000, 0, 0);
+    CHECK(odp_queue_info(queue, &queue_info) == 0 && strlen(queue_info.name) == ODP_QUEUE_NAME_LEN - 1);
+    CHECK(odp_pool_info(pool, &pool_info) == 0 && strlen(pool_info.name) == ODP_POOL_NAME_LEN - 1);
+    CHECK(odp_shm_info(shm, &shm_info) == 0 && strlen(shm_info.name) == ODP_SHM_NAME_LEN - 1);
+    CHECK(shm_info.size == 1000);
+    CHECK(odp_queue_destroy(queue) == 0 && odp_pool_destroy(pool) == 0 && odp_shm_free(shm) == 0);
+}
+
+static bool shm_is_made(uint64_t size, uint64_t align, uint32_t flags) {
+    odp_shm_t shm = odp_shm_reserve(NULL, size, align, flags);
+    CHECK(shm == ODP_SHM_INVALID ||
+          ((uintptr_t)odp_shm_addr(shm) % (align ? align : 1) == 0 && odp_shm_free(shm) == 0));
+    return shm != ODP_SHM_INVALID;
+}
+
+static void test_blocks(void) {
+    odp_shm_capability_t capa;
+    CHECK(odp_shm_capability(&capa) == 0);
+    CHECK(shm_is_made(1, 0, 0) && !shm_is_made(0, 0, 0) && !shm_is_made(UINT64_MAX, 0, 0));
+    CHECK(shm_is_made(100, 1u << 22, 0) && !shm_is_made(100, 48, 0) && !shm_is_made(100, UINT64_C(1) << 41, 0));
+    CHECK(shm_is_made(100, 0, ODP_SHM_NO_HP | ODP_SHM_SINGLE_VA) && !shm_is_made(100, 0, ODP_SHM_NO_HP | ODP_SHM_HP));
+    CHECK(odp_errno() == EINVAL);
+    CHECK(!shm_is_made(100, 0, ~(uint32_t)(ODP_SHM_NO_HP | ODP_SHM_HP | ODP_SHM_SINGLE_VA)));
+    odp_shm_t shm[capa.max_blocks];
+    for (uint32_t i = 0; i < capa.max_blocks; i++)
+        CHECK((shm[i] = odp_shm_reserve(NULL, 1, 0, 0)) != ODP_SHM_INVALID);
+    CHECK(odp_shm_reserve(NULL, 1, 0, 0) == ODP_SHM_INVALID && odp_shm_free(ODP_SHM_INVALID) < 0);
+    for (uint32_t i = 0; i < capa.max_blocks; i++)
+        CHECK(odp_shm_free(shm[i]) == 0);
+    CHECK(odp_shm_free(shm[0]) < 0);
+}
+
+static void test_cpus(void) {
+    odp_cpumask_t all, mask;
+    char text[ODP_CPUMASK_SIZE / 4 + 64];
+    memset(text, 'f', sizeof(text) - 1); /* more digits than there are CPUs */
+    text[sizeof(text) - 1] = '\0';
+    odp_cpumask_from_str(&mask, text);
+    CHECK(odp_cpumask_count(&mask) == ODP_CPUMASK_SIZE);
+    odp_cpumask_zero(&mask);
+    CHECK(odp_cpumask_to_str(&mask, text, 4) == 4 && strcmp(text, "0x0") == 0 &&
+          odp_cpumask_to_str(&mask, text, 3) < 0);
+    const int count = odp_cpumask_all_available(&all); /* all but the first are for workers, if there are more */
+    CHECK(odp_cpumask_default_worker(&mask, 0) == (count > 1 ? count - 1 : 1));
+    CHECK(odp_cpumask_isset(&mask, odp_cpumask_first(&all)) == (count == 1));
+    CHECK(odp_cpumask_default_control(&mask, 0) == 1 && odp_cpumask_isset(&mask, odp_cpumask_first(&all)));
+}
+
+static void test_widths(void) {
+    odp_hash_crc_param_t param = {.width = 64, .poly = 1};
+    uint64_t crc;
+    CHECK(odp_hash_crc_gen64("1", 1, 0, &param, &crc) == 0);
+    param.width = 1;
+    CHECK(odp_hash_crc_gen64("1", 1, 0, &param, &crc) == 0);
+    param.width = 65;
+    CHECK(odp_hash_crc_gen64("1", 1, 0, &param, &crc) < 0);
+    param.width = 0;
+    CHECK(odp_hash_crc_gen64("1", 1, 0, &param, &crc) < 0);
+}
+
+/* --- threads --------------------------------------------------------------------------------------------------------
+ */
+
+static int own_log(odp_log_level_t level, const char *fmt, ...) {
+    (void)level, (void)fmt;
+    return 0;
+}
+
+/* A thread that leaves takes nothing with it: neither its number, nor its place among those of its type, nor its log.
+ */
+static void *join_twice(void *unused) {
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK(odp_thread_control_count() == 1 && odp_thread_worker_count() == 0);
+        CHECK(odp_init_local(test_instance, ODP_THREAD_CONTROL) == 0 && odp_thread_id() == 1);
+        CHECK(odp_thread_control_count() == 2 && odp_thread_worker_count() == 0 && odp_log_fn_get() != own_log);
+        odp_log_thread_fn_set(own_log);
+        CHECK(odp_log_fn_get() == own_log && odp_term_local() == 1);
+    }
+    CHECK(odp_term_local() < 0);
+    return unused;
+}
+
+static void test_joining(void) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, join_twice, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(odp_thread_control_count() == 1 && odp_thread_worker_count() == 0);
 }
 
 /* --- crypto ---------------------------------------------------------------------------------------------------------
@@ -232,7 +370,13 @@ int main(void) {
     test_all_queues();
     test_a_full_queue_is_not_destroyed();
     test_packet_pools();
+    test_what_packets_have();
     test_statistics_of_pools();
+    test_names();
+    test_blocks();
+    test_cpus();
+    test_widths();
+    test_joining();
     test_ranges();
     test_sessions();
     test_random();

@@ -269,6 +269,7 @@ static void check_reader(void) {
     for (uint32_t i = 0; i < MANY; i++)
         one[i] = ONE;
     struct reading reading = {0};
+    uintptr_t before = 0;
     uint32_t handle;
     pthread_t thread;
     assert(macs_qsbr_create(&reading.qsbr) == 0);
@@ -281,7 +282,9 @@ static void check_reader(void) {
     for (uint32_t i = 0; i < CHANGES; i++) {
         const uint32_t count = i % 64 == 63 ? MANY : i % 2 ? 12 : MACS_PROFILE_FEW;
         assert(macs_profile_group_set(reading.profile, 0, count == MACS_PROFILE_FEW ? all : one, count) == 0);
-        assert((atomic_load(&reading.profile->groups[0].list) & 1) == (count <= MACS_PROFILE_FEW));
+        const uintptr_t list = atomic_load(&reading.profile->groups[0].list);
+        assert((list & 1) == (count <= MACS_PROFILE_FEW) && list != before); /* by which readers see that it changed */
+        before = list;
         assert(macs_profile_member_modify(reading.profile, ONE, &(const struct macs_entry){.action = ONE}) == 0);
     }
     atomic_store(&reading.done, true);

@@ -339,9 +339,16 @@ static void check_clones(void) {
         assert(one->egress_port == ports[i] && one->replica == (i ? 66 : 55) && one->instance_type == 2);
         assert(one->requests.to_egress && one->requests.preserved == 3 && one->requests.origin == 1);
     }
+    assert(thread.recirculation->mixed); /* so that they go out in the order of what they are of */
+    second->requests.ingress_session = SESSION;
+    macs_clone_ingress(&thread.worker, second);
+    clone = second->requests.clones;
+    for (unsigned i = 0; i < 4; i++, clone = clone->requests.clones)
+        assert(clone && clone->egress_port == ports[i] && clone->replica == (i ? 66 : 55));
+    assert(!clone && thread.stats.copies == 9);
     room_for = made_count; /* no memory */
     macs_clone_egress(&thread.worker, second);
-    assert(thread.stats.copies == 9 && dropped(MACS_CAUSE_NO_BUFFER) == 4);
+    assert(thread.stats.copies == 13 && dropped(MACS_CAUSE_NO_BUFFER) == 4);
 }
 
 int main(void) {

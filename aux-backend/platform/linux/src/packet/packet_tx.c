@@ -98,9 +98,17 @@ static void gather(struct outgoing *out, const struct macs_odp_tx *tx, const odp
         message_add(out, tx, frames + out->frames, count - out->frames);
 }
 
+/* Bytes of a message, without what describes it. */
+static uint64_t length_of(const struct macs_odp_tx *tx, const struct msghdr *header) {
+    uint64_t length = 0;
+    for (size_t i = tx->vnet; i < header->msg_iovlen; i++)
+        length += header->msg_iov[i].iov_len;
+    return length;
+}
+
 /* How many of the frames the kernel takes. A frame that it calls bad counts as taken. A super-frame that it calls bad
  * is not taken; from then on frames are sent one by one. */
-static uint32_t send_once(struct macs_odp_tx *tx, struct outgoing *out, uint64_t *errors) {
+static uint32_t send_once(struct macs_odp_tx *tx, struct outgoing *out, struct macs_odp_tx_bad *bad) {
     uint32_t sent = 0, frames = 0;
     while (sent < out->count) {
         int more = sendmmsg(tx->fd, out->headers + sent, out->count - sent, MSG_DONTWAIT);
@@ -108,7 +116,8 @@ static uint32_t send_once(struct macs_odp_tx *tx, struct outgoing *out, uint64_t
             continue;
         if (more < 0 && errno == EINVAL &&
             out->messages[sent].frames == 1) { /* as one shorter than Ethernet's header */
-            *errors += 1;
+            bad->frames++;
+            bad->octets += length_of(tx, &out->headers[sent].msg_hdr);
             more = 1;
         } else if (more < 0 && errno == EINVAL) {
             tx->coalesce = false;
@@ -123,12 +132,12 @@ static uint32_t send_once(struct macs_odp_tx *tx, struct outgoing *out, uint64_t
 }
 
 uint32_t macs_odp_tx_send(struct macs_odp_tx *tx, const odp_packet_t packets[], uint32_t num, uint32_t maxlen,
-                          uint64_t *errors) {
+                          struct macs_odp_tx_bad *bad) {
     struct outgoing out;
     uint32_t done = 0, sent;
     do {
         gather(&out, tx, packets + done, num - done, maxlen);
-        sent = out.count > 0 ? send_once(tx, &out, errors) : 0;
+        sent = out.count > 0 ? send_once(tx, &out, bad) : 0;
         done += sent;
     } while (done < num && sent == AT_ONCE);
     return done;

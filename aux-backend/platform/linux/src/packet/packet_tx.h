@@ -20,9 +20,15 @@ struct macs_odp_tx {
 int macs_odp_tx_open(struct macs_odp_tx *tx, int ifindex, bool coalesce, bool whole);
 void macs_odp_tx_close(struct macs_odp_tx *tx);
 
+/* Frames that the kernel calls bad. */
+struct macs_odp_tx_bad {
+    uint64_t frames;
+    uint64_t octets;
+};
+
 /* Send packets until the kernel has no room, or one is longer than `maxlen` and no super-frame. Returns how many are
- * taken, of which *errors more are such that the kernel calls them bad; where it is 0, errno says why. */
+ * taken, of which so many more are bad; where it is 0, errno says why. */
 uint32_t macs_odp_tx_send(struct macs_odp_tx *tx, const odp_packet_t packets[], uint32_t num, uint32_t maxlen,
-                          uint64_t *errors);
+                          struct macs_odp_tx_bad *bad);
 
 #endif

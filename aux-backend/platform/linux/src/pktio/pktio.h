@@ -14,7 +14,7 @@
 struct macs_odp_counters {
     uint64_t octets;
     uint64_t packets;
-    uint64_t discards; /* in: lost as a ring was full */
+    uint64_t discards; /* in: lost as a ring was full; out: taken, and lost by the interface */
     uint64_t errors;   /* in: broken or too long; out: taken, not transmitted */
 };
 

@@ -216,13 +216,14 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
 static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
     struct af_packet_state *state = queue->pktio->state;
     uint32_t maxlen = macs_odp_interface_maxlen(&state->interface);
-    uint64_t octets = 0, errors = 0;
-    int done = (int)macs_odp_tx_send(&state->tx[queue->index], packets, (uint32_t)num, maxlen, &errors);
+    uint64_t octets = 0;
+    struct macs_odp_tx_bad bad = {0};
+    int done = (int)macs_odp_tx_send(&state->tx[queue->index], packets, (uint32_t)num, maxlen, &bad);
     for (int i = 0; i < done; i++)
         octets += macs_odp_len(packets[i]);
-    if (errors > 0)
-        macs_odp_count(&queue->counters.errors, errors);
-    macs_odp_count_frames(&queue->counters, (uint64_t)done - errors, octets);
+    if (bad.frames > 0)
+        macs_odp_count(&queue->counters.errors, bad.frames);
+    macs_odp_count_frames(&queue->counters, (uint64_t)done - bad.frames, octets - bad.octets);
     odp_packet_free_multi(packets, done);
     if (done > 0)
         return done;

@@ -62,9 +62,23 @@ static int refused(struct macs_odp_pktio *pktio, const char *what, int error) {
     return macs_odp_fail(error);
 }
 
-static void sockets_close(struct af_xdp_state *state) {
+/* Frames that were counted as sent when they were put on a ring, and the kernel lost them or never took them. */
+static void unsent_count(struct macs_odp_pktout *queue, const struct macs_odp_xsk_unsent *unsent) {
+    macs_odp_count_frames(&queue->counters, -unsent->dropped - unsent->frames, -unsent->octets);
+    macs_odp_count(&queue->counters.discards, unsent->dropped);
+    macs_odp_count(&queue->counters.errors, unsent->frames);
+}
+
+/* Nobody sends, or the caller holds the locks. */
+static void sockets_close(struct macs_odp_pktio *pktio) {
+    struct af_xdp_state *state = pktio->state;
     macs_odp_xdp_close(&state->xdp);
     for (uint32_t i = 0; i < state->count; i++) {
+        struct macs_odp_xsk_unsent unsent = {0};
+        if (state->socket[i].xsk != NULL && i < pktio->num_out) {
+            macs_odp_xsk_finish(state->socket[i].xsk, &unsent);
+            unsent_count(&pktio->out[i], &unsent);
+        }
         if (state->socket[i].xsk != NULL)
             macs_odp_xsk_close(state->socket[i].xsk);
         state->socket[i].xsk = NULL;
@@ -99,7 +113,7 @@ static int sockets_open(struct macs_odp_pktio *pktio) {
     const char *failed;
     for (int tries = 0; (failed = sockets_try(pktio)) != NULL; tries++) {
         int error = macs_odp_error;
-        sockets_close(pktio->state);
+        sockets_close(pktio);
         if (error != EBUSY || tries == BUSY_TRIES)
             return refused(pktio, failed, error);
         odp_time_wait_ns(BUSY_WAIT_NS);
@@ -125,7 +139,7 @@ static void af_xdp_rebind(struct macs_odp_pktio *pktio) {
         odp_spinlock_lock(&state->socket[i].tx_lock);
     }
     refresh_locked(pktio);
-    sockets_close(state);
+    sockets_close(pktio);
     if (state->started)
         sockets_open(pktio);
     for (uint32_t i = 0; i < state->count; i++) {
@@ -179,7 +193,7 @@ static int af_xdp_stop(struct macs_odp_pktio *pktio) {
     pthread_mutex_lock(&state->interface.lock);
     refresh_locked(pktio);
     state->started = false;
-    sockets_close(state);
+    sockets_close(pktio);
     pthread_mutex_unlock(&state->interface.lock);
     return 0;
 }
@@ -197,13 +211,15 @@ static int af_xdp_start(struct macs_odp_pktio *pktio) {
 }
 
 /* What was left on the transmit ring goes out, and what has been sent is free again, even if nothing more is sent. */
-static void send_rest(struct af_xdp_socket *socket) {
-    uint64_t dropped = 0;
+static void send_rest(struct macs_odp_pktio *pktio, struct af_xdp_socket *socket) {
+    struct macs_odp_xsk_unsent unsent = {0};
     if (!__atomic_load_n(&socket->sending, __ATOMIC_RELAXED))
         return;
     odp_spinlock_lock(&socket->tx_lock);
     if (socket->xsk != NULL)
-        macs_odp_xsk_kick(socket->xsk, &dropped);
+        macs_odp_xsk_kick(socket->xsk, &unsent.dropped);
+    if (unsent.dropped > 0)
+        unsent_count(&pktio->out[socket - ((struct af_xdp_state *)pktio->state)->socket], &unsent);
     __atomic_store_n(&socket->sending, socket->xsk != NULL && macs_odp_xsk_sending(socket->xsk), __ATOMIC_RELAXED);
     odp_spinlock_unlock(&socket->tx_lock);
 }
@@ -256,7 +272,7 @@ static uint32_t socket_recv(struct macs_odp_pktin *queue, struct af_xdp_socket *
     if (got > 0)
         macs_odp_count_frames(&queue->counters, got, octets);
     if (!came) {
-        send_rest(socket);
+        send_rest(pktio, socket);
         macs_odp_interface_idle(&state->interface, &socket->idle);
     }
     return got;

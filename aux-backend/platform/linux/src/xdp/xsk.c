@@ -111,15 +111,23 @@ uint64_t macs_odp_xsk_dropped(const struct macs_odp_xsk *xsk) {
     return statistics.rx_dropped + statistics.rx_ring_full;
 }
 
-/* A moment for the transmit ring to become empty. Not for all to be completed: what waits in another queue of the
- * kernel has its own copy. */
-static void finish_sending(struct macs_odp_xsk *xsk) {
-    uint64_t dropped = 0;
+/* A moment for the transmit ring to become empty. In zero-copy mode also for all to be completed, as the socket's end
+ * is that of the memory; else what waits in another queue of the kernel has its own copy. */
+void macs_odp_xsk_finish(struct macs_odp_xsk *xsk, struct macs_odp_xsk_unsent *unsent) {
     for (int tries = 0; tries < LAST_KICKS && macs_odp_xsk_sending(xsk); tries++) {
-        bool waiting = __atomic_load_n(xsk->tx.consumer, __ATOMIC_ACQUIRE) != xsk->tx.ours;
-        if (!waiting || macs_odp_xsk_kick(xsk, &dropped) != 0)
+        bool waiting = xsk->zerocopy || __atomic_load_n(xsk->tx.consumer, __ATOMIC_ACQUIRE) != xsk->tx.ours;
+        if (!waiting || macs_odp_xsk_kick(xsk, &unsent->dropped) != 0)
             break;
         odp_time_wait_ns(LAST_WAIT_NS);
+    }
+    macs_odp_xsk_completed(xsk);
+    uint32_t at = __atomic_load_n(xsk->tx.consumer, __ATOMIC_ACQUIRE);
+    if ((int32_t)(xsk->completion.ours - at) > 0) /* the kernel tells late of what it has taken */
+        at = xsk->completion.ours;
+    for (; at != xsk->tx.ours; at++) {
+        const struct xdp_desc *desc = macs_odp_xsk_desc(&xsk->tx, at);
+        unsent->octets += desc->len;
+        unsent->frames += desc->options & XDP_PKT_CONTD ? 0 : 1;
     }
 }
 
@@ -129,8 +137,6 @@ static void ring_unmap(struct macs_odp_xsk_ring *ring) {
 }
 
 void macs_odp_xsk_close(struct macs_odp_xsk *xsk) {
-    if (xsk->tx.map != NULL)
-        finish_sending(xsk);
     ring_unmap(&xsk->fill);
     ring_unmap(&xsk->rx);
     ring_unmap(&xsk->tx);

@@ -22,7 +22,17 @@
 struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t sockets,
                                        uint32_t maxlen);
 
-/* Lets the kernel finish sending, for a moment at most; takes all packets back. */
+/* Frames that were taken to be sent: the kernel lost so many; so many, of so many bytes, it has not got at the end. */
+struct macs_odp_xsk_unsent {
+    uint64_t dropped;
+    uint64_t frames;
+    uint64_t octets;
+};
+
+/* Let the kernel finish sending, for a moment at most; adds what is not sent. Nothing is sent after it. */
+void macs_odp_xsk_finish(struct macs_odp_xsk *xsk, struct macs_odp_xsk_unsent *unsent);
+
+/* Takes all packets back. */
 void macs_odp_xsk_close(struct macs_odp_xsk *xsk);
 
 /* Receive up to `num`, of which the data and the length are set; what is too long for a packet is counted in *errors.
