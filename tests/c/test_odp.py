@@ -49,7 +49,12 @@ class Toolchain:
     sources: tuple[Path, ...] = tuple(sorted((PLATFORM / "src").rglob("*.c")))
     includes: tuple[str, ...] = (f"-I{PLATFORM / 'include'}", f"-I{PLATFORM / 'src'}")
     libraries: tuple[str, ...] = ("-pthread",)
-    of_ciphers: tuple[str, ...] = ()  # macros that the ciphers' sources alone know
+    of_ciphers: tuple[str, ...] = ()  # flags that the ciphers' sources alone are compiled with, behind the others
+    ciphers_by: str = ""  # a compiler for these alone
+    base: Toolchain | None = (
+        None  # with the same flags: what does not see this one's `own` folder is compiled for it alone
+    )
+    own: Path | None = None
 
     def program(self, name: str, *more_flags: str) -> Path:
         def make(folder: Path) -> None:
@@ -65,11 +70,17 @@ class Toolchain:
         def make(folder: Path) -> None:
             flags = ["-std=gnu11", *self.flags, *self.of_ciphers, *WARNINGS, *self.includes]
             sources = [path for path in self.sources if not self.of_ciphers or path.parent.name == "crypto"]
-            run(self.compiler, *flags, "-c", *sources, cwd=folder)
+            if self.own is not None:
+                rules = run(self.compiler, *flags, "-MM", *self.sources).stdout.replace("\\\n", "").splitlines()
+                seen = {rule.partition(".o:")[0] for rule in rules if str(self.own) in rule}
+                sources = [path for path in sources if path.stem in seen]
+            run(self.ciphers_by or self.compiler, *flags, "-c", *sources, cwd=folder)
 
         compiled = {path.name: path for path in built_once((self, "objects"), make).glob("*.o")}
         if self.of_ciphers:  # the other files are compiled without
-            compiled = {path.name: path for path in replace(self, of_ciphers=()).objects()} | compiled
+            compiled = {path.name: path for path in replace(self, of_ciphers=(), ciphers_by="").objects()} | compiled
+        if self.base is not None:
+            compiled = {path.name: path for path in self.base.objects()} | compiled
         return [compiled[name] for name in sorted(compiled)]
 
     def execute(self, name: str, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -104,14 +115,15 @@ def dpdk() -> Toolchain:
 
 
 @pytest.fixture(scope="module")
-def separate() -> Toolchain:
+def separate(native: Toolchain) -> Toolchain:
     """Descriptions of packets apart from their buffers: `--no-self-described-buffers`."""
     tools = toolchain.find(self_described=False)
-    return Toolchain(
-        "gcc",
-        ("-O1", "-g1", *SANITIZE),
+    return replace(
+        native,
         sources=tuple(platform_sources(BACKEND, tools)),
         includes=tuple(f"-I{BACKEND / folder}" for folder in tools.includes),
+        base=native,
+        own=BACKEND / "platform" / "separate",
     )
 
 

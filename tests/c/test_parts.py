@@ -39,7 +39,7 @@ LONG = 60.0
 def built(sanitize: tuple[str, ...] = SANITIZERS) -> Path:
     def make(folder: Path) -> None:
         request = Request(SOURCE, wanted=EVERY_STAGE, cut="classes,ports")
-        tools = compilation.toolchain(EVERY_STAGE, optimise="-O1", sanitize=sanitize)
+        tools = compilation.toolchain(EVERY_STAGE, optimise="-O0" if sanitize else "-O1", sanitize=sanitize)
         compilation.build(request, switches.load(SOURCE), folder, tools)
 
     return built_once(("parts", sanitize), make) / "parts"

@@ -36,7 +36,7 @@ Entry = tuple[str, tuple[int, ...], str, tuple[int, ...]]  # table, key, action,
 def built(at: str, *sanitize: str) -> Path:
     def make(folder: Path) -> None:
         request = Request(SOURCE, wanted=EVERY_STAGE, cut=at)
-        tools = compilation.toolchain(EVERY_STAGE, optimise="-O1", sanitize=sanitize)
+        tools = compilation.toolchain(EVERY_STAGE, optimise="-O0" if sanitize else "-O1", sanitize=sanitize)
         compilation.build(request, switches.load(SOURCE), folder, tools)
 
     return built_once(("begin_again", at, sanitize), make) / SOURCE.stem

@@ -15,6 +15,7 @@ from built_once import built_once
 
 from macsad.kernel_subjects import kernels_to_test, shapes, subjects
 from transpiler.targets.find import builtin
+from transpiler.targets.target import Kernel
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "aux-backend" / "tables"
@@ -39,7 +40,7 @@ FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PE
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 VECTORS = {"-mavx512f": "AVX-512", "-mavx2": "AVX2", "-msse4.1": "SSE4.1", "-DMACS_SCAN_PLAIN": "plain C"}
 SUBJECTS = "subjects.c"  # all lookups, which are inline: it takes longer to compile than all kernels
-# Options that few sources heed: the others are compiled without.
+# Options that few sources heed: the others are compiled without, and there are lookups of their kernels alone.
 OF_FEW = {
     "-DMACS_TERNARY_FEW": ("ternary/*.c", SUBJECTS),
     "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c", SUBJECTS),
@@ -80,24 +81,25 @@ def build() -> Build:
         built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         assert built.returncode == 0, built.stderr
 
-    def compiled(compiler: str, flags: list[str], sources: list[str]) -> dict[str, Path]:
+    def compiled(compiler: str, flags: list[str], sources: list[str], tested: list[Kernel]) -> dict[str, Path]:
         """The object files, by their names."""
 
         def make(folder: Path) -> None:
-            (folder / SUBJECTS).write_text(subjects(KERNELS_TESTED))
+            (folder / SUBJECTS).write_text(subjects(tested))
             compile_with(compiler, folder, *flags, "-c", *sources)
 
         return {file.name: file for file in built_once(("kernels", compiler, flags), make).glob("*.o")}
 
     def kernels(compiler: str, flags: list[str]) -> list[str]:
         own = [flag for flag in flags if flag.partition("=")[0] in OF_FEW]
-        objects = compiled(
-            compiler, [flag for flag in flags if flag not in own], [SUBJECTS, *map(str, sorted(SOURCES.rglob("*.c")))]
-        )
+        common = [flag for flag in flags if flag not in own]
+        objects = compiled(compiler, common, [SUBJECTS, *map(str, sorted(SOURCES.rglob("*.c")))], list(KERNELS_TESTED))
         if own:
             patterns = {pattern for flag in own for pattern in OF_FEW[flag.partition("=")[0]]}
             affected = {str(file) for pattern in patterns for file in SOURCES.glob(pattern)} | patterns & {SUBJECTS}
-            objects |= compiled(compiler, flags, sorted(affected))
+            folders = {pattern.partition("/")[0] for pattern in patterns}
+            tested = [k for k in KERNELS_TESTED if k.name == "linear" or Path(k.header).parent.name in folders]
+            objects |= compiled(compiler, flags, sorted(affected), tested)
         return [str(objects[name]) for name in sorted(objects)]
 
     def make(program: str, compiler: str, *flags: str) -> Path:

@@ -23,7 +23,7 @@ from transpiler.toolchain import toolchain
 
 PROGRAM = Path(__file__).parent / "served.p4"
 CPU = 64
-TOOLS = toolchain.find(optimise="-O1", sanitize=("address", "undefined"))
+TOOLS = toolchain.find(optimise="-O0", sanitize=("address", "undefined"))
 
 
 def make(folder: Path, program: Path = PROGRAM) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from controller import DELETE, INSERT, MODIFY, Controller, Stream, entity, octets, update
 from switch_harness import ethernet
 
-from macsad.p4runtime.codes import Code
+from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import message
+from macsad.p4runtime.strings import Strings
 
 OK = Code.OK
 
@@ -91,3 +93,13 @@ def test_a_wider_type(controller: Controller, stream: Stream, served: Any) -> No
     assert controller.read(entity(table_entry=controller.entry("wide_t", {}))) == [entity(table_entry=entry)]
     wide = controller.entry("wide_t", {1: octets(0x200)}, "to_wide", 0)
     assert controller.write(update(INSERT, table_entry=wide)) == [Code.OUT_OF_RANGE]
+
+
+def test_ports_are_called_by_their_names_unless_something_else_stands_for_them() -> None:
+    ports = Strings("port_t", [("uplink", 3)], {"eth0": 1, "eth1": 2, "eth2": 3})
+    assert [ports.string(number) for number in range(5)] == [b"0", b"eth0", b"eth1", b"uplink", b"4"]
+    assert [ports.number(string, 9) for string in (b"eth1", b"uplink", b"4", b"0x10")] == [2, 3, 4, 16]
+    assert (ports.string(4), ports.string(16)) == (b"4", b"0x10")
+    for string in (b"eth2", b"3", b"eth9", b"512", b"-1"):  # of eth2 the port has another name
+        with pytest.raises(Refused, match="the switch has no such port"):
+            ports.number(string, 9)

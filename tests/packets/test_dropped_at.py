@@ -66,3 +66,14 @@ def test_lines_beyond_the_numbers_that_there_are_have_none(monkeypatch: pytest.M
     monkeypatch.setattr(dropped_at, "PLACES", 111)
     all_of_them = dropped_at.places(dropped_at.with_dropped_at(program))
     assert len(first) == 1 < len(all_of_them) and all_of_them[0] == first[0]
+
+
+def test_drops_of_parsers_are_counted_by_line(tmp_path: Path) -> None:
+    program, stf = tmp_path / "early.p4", tmp_path / "early.stf"
+    text = (
+        (HERE / "drop_port.p4").read_text().replace("transition accept;", "sm.egress_spec = 511;\ntransition accept;")
+    )
+    program.write_text(text)
+    stf.write_text("packet 0 0307 aa\nno_packet\n")
+    line = text[: text.index("= 511;")].count("\n") + 1
+    assert by_interpreter(switches.load(program), stf) == by_switch(program, stf) == {f"early.p4:{line}": 1}

@@ -23,15 +23,15 @@ PORTS = (0, 1, 2, 3)
 SEED = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 EXAMPLES = int(os.environ.get("MACSAD_EXAMPLES", "5"))
 EVERY_STAGE = ALL.without(["small-tables"])  # most tables of these programs are small
-SANITIZERS = ((), ("address", "undefined"))
+BUILDS = {"plain": ((), ALL), "sanitized": (("address", "undefined"), EVERY_STAGE)}
 
 
-@pytest.mark.parametrize("sanitize", SANITIZERS, ids=["plain", "sanitized"])
 @pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
-def test_same_as_the_interpreter(path: Path, sanitize: tuple[str, ...]) -> None:
+def test_same_as_the_interpreter(path: Path) -> None:
+    """Each scenario is drawn and interpreted once, for both builds."""
     program = switches.load(path)
-    wanted = EVERY_STAGE if sanitize else ALL
-    switches.build(path, sanitize, wanted=wanted)
+    for sanitize, wanted in BUILDS.values():
+        switches.build(path, sanitize, wanted=wanted)
 
     @seed(SEED)
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
@@ -39,13 +39,14 @@ def test_same_as_the_interpreter(path: Path, sanitize: tuple[str, ...]) -> None:
     def compare(data: some.DataObject) -> None:
         scenario: Scenario = data.draw(scenarios(program, PORTS))
         expected = outcome(program, InterpretedDevice(program), scenario, PORTS)
-        for burst, sub_batch in BATCHES:
-            device = switches.start(path, PORTS, burst=burst, sub_batch=sub_batch, sanitize=sanitize, wanted=wanted)
-            try:
-                got = outcome(program, device, scenario, PORTS)
-            finally:
-                device.close()
-            wrong = difference(expected, got)
-            assert not wrong, f"B={burst}, b={sub_batch}: {wrong}"
+        for name, (sanitize, wanted) in BUILDS.items():
+            for burst, sub_batch in BATCHES:
+                device = switches.start(path, PORTS, burst=burst, sub_batch=sub_batch, sanitize=sanitize, wanted=wanted)
+                try:
+                    got = outcome(program, device, scenario, PORTS)
+                finally:
+                    device.close()
+                wrong = difference(expected, got)
+                assert not wrong, f"{name}, B={burst}, b={sub_batch}: {wrong}"
 
     compare()

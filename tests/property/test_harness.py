@@ -51,27 +51,28 @@ def small(kinds: tuple[str, ...]) -> Program:
     return b.build([start], [apply("I.t")], deparser=[emit("h")])
 
 
-def reached(program: Program, kind: str, examples: int = 200) -> set[str]:
-    """What events of a kind some random scenarios lead to."""
-    seen = set()
+def reached(program: Program, *kinds: str, examples: int = 200) -> tuple[set[str], ...]:
+    """What events of each kind some random scenarios lead to."""
+    seen: dict[str, set[str]] = {kind: set() for kind in kinds}
 
     @settings(SEARCH, max_examples=examples)
     @given(data=some.data())
     def look(data: some.DataObject) -> None:
         def note(event: Event) -> None:
-            if event.kind == kind:
-                seen.add(event.text)
+            if event.kind in seen:
+                seen[event.kind].add(event.text)
 
         outcome(program, InterpretedDevice(program, trace=note), data.draw(scenarios(program, PORTS)), PORTS)
 
     look()
-    return seen
+    return tuple(seen.values())
 
 
 def test_packets_reach_every_state_and_error_of_the_parser() -> None:
     program = load("parsing")
-    assert reached(program, "state") == {"start", "options", "next", "labels", "peek", "skip"}
-    errors = {text.split()[0] for text in reached(program, "error")}
+    states, told = reached(program, "state", "error")
+    assert states == {"start", "options", "next", "labels", "peek", "skip"}
+    errors = {text.split()[0] for text in told}
     assert {"error.PacketTooShort", "error.NoMatch", "error.BadVersion", "error.StackOutOfBounds"} <= errors
 
 
@@ -81,7 +82,8 @@ def test_packets_reach_every_state_and_error_of_the_parser() -> None:
     ids="-".join,
 )
 def test_packets_hit_and_miss_entries(kinds: tuple[str, ...]) -> None:
-    outcomes = [text.split(": ")[1] for text in reached(small(kinds), "table", 60)]
+    (tables,) = reached(small(kinds), "table", examples=60)
+    outcomes = [text.split(": ")[1] for text in tables]
     assert sum(text.startswith("hit entry") for text in outcomes) > 5
     assert sum(text.startswith("miss") for text in outcomes) > 5
 

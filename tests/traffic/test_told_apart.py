@@ -1,4 +1,5 @@
-"""Keys that are one of several action data: which one is seen where these have different values."""
+"""Keys that are one of several action data: which one is seen where these have different values. Entries of constants are hit by
+other frames, too."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ import switches
 
 from macsad import generation
 from macsad.compilation import Request
+from transpiler.diagnostics import Diagnostics
 from transpiler.interpreter import Switch
+from transpiler.traffic.builder import Builder, Kind
 
 PROGRAM = """
 #include <core.p4>
@@ -48,3 +51,15 @@ def test_a_value_that_stands_for_another_one_and_a_bit_that_chooses(tmp_path: Pa
     ratios, _ = generated.run(switch, generated.frames(tmp_path))
     assert counts == {"I.defaults": 100, "I.maps": 100, "I.routes": 100}
     assert ratios == {"I.defaults": 1.0, "I.maps": 1.0, "I.routes": 1.0}
+
+
+def test_frames_that_hit_an_entry_of_constants_cannot_miss_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.p4"
+    program.write_text(PROGRAM)
+    builder = Builder(switches.load(program), None, Diagnostics(), None)  # type: ignore[arg-type]
+    constants = tuple(0xC0000005 >> at & 1 for at in range(31, -1, -1))
+    builder.kinds["I.routes"] = [Kind((0,) * 32, "I.go", ()), Kind(constants, "I.go", ())]
+    hit = [
+        value for value in (0, 1, 2, 5, 0xA0000003, 0xC0000004, 0xC0000005) if builder._always_hit("I.routes", (value,))
+    ]
+    assert hit == [0, 0xC0000005] and not builder._always_hit("I.maps", (0,))

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from macsad.bench import beside, report, suites
 from macsad.bench.beside import Beside, Peer, _Times as Times, words
-from macsad.bench.contestants import BenchError, Process
+from macsad.bench.contestants import BenchError, Process, worker_cpus
 from macsad.bench.feeds import feed, named
 from macsad.bench.lookups import Looked
 from macsad.bench.rounds import Turn, measure
@@ -272,3 +272,9 @@ def test_frames_for_l3fwd_are_right() -> None:
     rule = list(names["tuples"](1000))[777].split()
     assert rule[0] == "R" + ".".join(map(str, frame[18:22])) and rule[1] == ".".join(map(str, frame[14:18]))
     assert [int(word) for word in rule[2:4]] == [*struct.unpack("!H", frame[24:26]), *struct.unpack("!H", frame[22:24])]
+
+
+@pytest.mark.parametrize(("workers", "cpus"), [(1, [65]), (2, [64, 65]), (3, [2, 64, 65]), (4, [2, 64, 65])])
+def test_workers_are_on_the_last_cpus(monkeypatch: pytest.MonkeyPatch, workers: int, cpus: list[int]) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {65, 64, 2})
+    assert worker_cpus(workers) == cpus

@@ -203,6 +203,15 @@ def test_what_is_not_json_is_told_where(tmp_path: Path, text: str, place: str) -
     assert f"p.json:{place}: error" in raised.value.diagnostics.render()
 
 
+def test_a_register_that_a_parser_selects_by_is_read_first(tmp_path: Path) -> None:
+    made = document([], {"init_table": None}, register_arrays=[{"name": "r", "id": 0, "size": 4, "bitwidth": 8}])
+    (state,) = made["parsers"][0]["parse_states"]
+    state["transition_key"] = [{"type": "register", "value": ["r", hexstr(2)]}]
+    state["transitions"].insert(0, {"type": "hexstr", "value": "0x05", "mask": None, "next_state": "start"})
+    text = print_program(load(tmp_path, made)[0])
+    assert text.index("register.read") < text.index("select"), text
+
+
 def test_tables_that_lead_back_are_refused(tmp_path: Path) -> None:
     tables = [table("t", {0: "x"}, {"x": "u"}), table("u", {0: "x"}, {"x": "t"})]
     with pytest.raises(Rejected) as raised:

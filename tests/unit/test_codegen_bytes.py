@@ -316,3 +316,18 @@ def test_elements_beyond_their_stack_are_not_touched() -> None:
     place = ex.FieldRef(ex.ElementRef("s", b.get("i"), AT), "f", AT)
     text = printed(renderer(b)(ex.Read(place, Bits(32), AT)))
     assert re.fullmatch(r"i < 2 \? (\w+)\[i\] : 0", text), text
+
+
+@pytest.mark.parametrize(
+    ("type_", "size"),
+    [(Bits(1), 5), (Bits(3), 5), (Bits(8), 5), (Bits(1, True), 1), (Bits(3, True), 4), (Bits(4, True), 5)],
+    ids=str,
+)
+def test_indices_below_zero_are_beyond_the_elements(type_: Bits, size: int) -> None:
+    """As unsigned numbers: of 5 elements a signed index of 3 bits reaches 4."""
+    b = Builder()
+    b.stack("s", "h_t", 5, v=8)
+    b.variable("at", type_)
+    index = b.get("at")
+    access = storage_of(b.build([state("start", [], goto("accept"))])).access(ex.ElementRef("s", index, AT))
+    assert (access.index, access.size) == (index, size)

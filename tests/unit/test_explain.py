@@ -120,7 +120,10 @@ def test_a_program_whose_reads_miss_is_told_which_table_to_make_smaller() -> Non
         reads=tuple(replace(read, footprint=1 << 26) for read in found.program.reads),
     )
     slow = replace(found, program=far, point=(1, 1))
-    assert advice.limiting(slow).limit is Limit.MEMORY
+    limiting = advice.limiting(slow)
+    assert limiting.limit is Limit.MEMORY
+    assert advice.how_far(slow) == pytest.approx(slow.predict().cycles / limiting.alone) and advice.how_far(slow) > 1.01
+    assert [term.cycles for term in advice.terms(slow)] == sorted((t.cycles for t in advice.terms(slow)), reverse=True)
     trials = {trial.what: trial for trial in advice.trials(slow)}
     assert "a smaller smac" in trials and trials["a smaller smac"].gain > 1.1
     gains = [trial.gain for trial in advice.trials(slow)]

@@ -15,6 +15,7 @@ from transpiler.hlir.types import Bits
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, matches, normalised, wildcard
 from transpiler.interpreter.tables import GroupRef, MemberRef
+from transpiler.interpreter.trace import Event, silent
 
 
 def program(
@@ -229,6 +230,11 @@ def test_action_selector_spreads_over_its_members_by_hash() -> None:
     switch.table_add_indirect("I.t", (Exact(6),), MemberRef(members[1]))
     ports = [port_of(switch, 5, k1) for k1 in range(64)]
     assert set(ports) == {1, 2, 3}
+    told: list[Event] = []
+    switch.trace = told.append
+    assert (port_of(switch, 5, 33), port_of(switch, 4, 33)) == (ports[33], 0)
+    assert [(e.text, e.of) for e in told if e.kind == "select"] == [("I.t by h.k1=0x21", ("I.t", (33,)))]  # no miss
+    switch.trace = silent
     hashes = [algorithms.compute("crc16", bytes([k1])) for k1 in range(64)]
     assert ports == [1 + (value & 0xFF) % 3 for value in hashes if value is not None]  # of 16 bits the last 8
     assert port_of(switch, 6, 77) == 2

@@ -558,22 +558,44 @@ def test_deparser_follows_the_parse_graph(tmp_path: Path) -> None:
     assert order == ["first", "side", "middle", "last_one"]
 
 
-def test_loops_of_options_have_a_guessed_order_and_a_warning(tmp_path: Path) -> None:
+OPTIONS = """
+header_type h_t { fields { k : 8; } }
+header h_t a;
+header h_t b;
+header h_t c;
+PRAGMA
+parser start { return select(current(0, 8)) { 1 : pa; 2 : pb; 3 : pc; default : ingress; } }
+parser pa { extract(a); return start; }
+parser pb { extract(b); return start; }
+parser pc { extract(c); return start; }
+control ingress { }
+"""
+
+
+@pytest.mark.parametrize(
+    ("pragma", "order", "codes"),
+    [
+        ("", "abc", ["deparser-order", "deparser-order"]),
+        ("@pragma header_ordering c b a", "cba", []),
+        ("@pragma header_ordering b missing c a", "bca", []),
+        ("@pragma header_ordering c a", "bca", ["deparser-order"]),
+        ("@pragma header_ordering a b\n@pragma header_ordering c a", "cab", ["deparser-order"]),
+        ("@pragma header_ordering a b\n@pragma header_ordering b a", "cba", ["deparser-order"]),
+    ],
+    ids=["guessed", "told", "of what is no header", "of two", "two", "against each other"],
+)
+def test_loops_of_options_have_the_order_of_the_pragma_or_a_guessed_one(
+    tmp_path: Path, pragma: str, order: str, codes: list[str]
+) -> None:
     path = tmp_path / "loop.p4"
-    path.write_text(
-        """
-        header_type h_t { fields { k : 8; } }
-        header h_t a;
-        header h_t b;
-        parser start { return select(current(0, 8)) { 1 : pa; 2 : pb; default : ingress; } }
-        parser pa { extract(a); return start; }
-        parser pb { extract(b); return start; }
-        control ingress { }
-        """
-    )
+    path.write_text(OPTIONS.replace("PRAGMA", pragma))
     diagnostics = Diagnostics()
-    verify(P4_14().load(Source(path), diagnostics))
-    assert [message.code for message in diagnostics.messages] == ["deparser-order"]
+    program = P4_14().load(Source(path), diagnostics)
+    verify(program)
+    deparser = program.pipe(Role.DEPARSER)
+    assert isinstance(deparser, Control)
+    assert "".join(s.header.name for s in deparser.body if isinstance(s, Emit)) == order  # type: ignore[union-attr]
+    assert [message.code for message in diagnostics.messages] == codes
 
 
 def test_a_header_without_place_in_the_parse_graph_is_warned_about(tmp_path: Path) -> None:

@@ -591,6 +591,13 @@ def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp
     gives(load(tmp_path, call), tmp_path, output)
 
 
+@pytest.mark.parametrize(("value", "output"), [(6, "09 01 02 03 04 05"), (7, "07 01 02 03 04 05")])
+def test_of_a_hash_a_bool_has_the_last_bit(value: int, output: str, tmp_path: Path) -> None:
+    """As any number that does not fit: it is truncated."""
+    call = f"bool k; hash(k, HashAlgorithm.identity, 8w0, {{ 8w{value} }}, 8w255); h.a = k ? 8w7 : 8w9;"
+    gives(load(tmp_path, call), tmp_path, output)
+
+
 def test_inlining_has_a_limit(tmp_path: Path) -> None:
     functions = ["void f0(inout bit<8> x) { x = x + 1; x = x ^ 3; }"]
     functions += [f"void f{i}(inout bit<8> x) {{ f{i - 1}(x); f{i - 1}(x); }}" for i in range(1, 40)]

@@ -91,13 +91,12 @@ def deparser_order(scope: Scope) -> list[str]:
         for ref in extracted(scope.states[name]):
             if ref.name.text in scope.headers:
                 first_seen.setdefault(ref.name.text, ref)
-    edges = _edges(scope, names)
-    _apply_pragmas(scope, edges, first_seen)
-    return _sort(scope, first_seen, edges)
+    orders = _orders_of_pragmas(scope, first_seen)
+    return _sort(scope, first_seen, _edges(scope, names, orders), orders)
 
 
-def _edges(scope: Scope, names: list[str]) -> dict[str, set[str]]:
-    """header → headers that are extracted right after it."""
+def _edges(scope: Scope, names: list[str], orders: list[list[str]]) -> dict[str, set[str]]:
+    """header → headers that are extracted right after it; between those of a pragma, what it says instead."""
     edges: dict[str, set[str]] = {}
     for name in names:
         own = [ref.name.text for ref in extracted(scope.states[name])]
@@ -107,6 +106,11 @@ def _edges(scope: Scope, names: list[str]) -> dict[str, set[str]]:
             edges.setdefault(own[-1], set()).update(_next_headers(scope, name))
     for header, after in edges.items():
         after.discard(header)
+    for order in orders:
+        for name in order:
+            edges.setdefault(name, set()).difference_update(order)
+        for one, following in pairwise(order):
+            edges[one].add(following)
     return edges
 
 
@@ -128,19 +132,24 @@ def _next_headers(scope: Scope, name: str) -> set[str]:
     return found
 
 
-def _apply_pragmas(scope: Scope, edges: dict[str, set[str]], known: dict[str, ast.Ref]) -> None:
-    for state in scope.states.values():
-        for pragma in state.pragmas:
-            if pragma.name != "header_ordering":
-                continue
-            order = [name for name in pragma.operands if name in known]
-            for name in order:
-                edges.setdefault(name, set()).difference_update(order)
-            for one, following in pairwise(order):
-                edges[one].add(following)
+def _orders_of_pragmas(scope: Scope, known: dict[str, ast.Ref]) -> list[list[str]]:
+    """The orders that pragmas tell, each of the headers among its words."""
+    pragmas = [
+        pragma for state in scope.states.values() for pragma in state.pragmas if pragma.name == "header_ordering"
+    ]
+    return [[name for name in pragma.operands if name in known] for pragma in pragmas]
 
 
-def _sort(scope: Scope, first_seen: dict[str, ast.Ref], edges: dict[str, set[str]]) -> list[str]:
+def _guess(names: list[str], done: set[str], orders: list[list[str]]) -> str:
+    """The first header that is left, of those that no pragma puts behind another one that is left."""
+    left = [name for name in names if name not in done]
+    behind = {name for order in orders for name in [name for name in order if name not in done][1:]}
+    return next((name for name in left if name not in behind), left[0])
+
+
+def _sort(
+    scope: Scope, first_seen: dict[str, ast.Ref], edges: dict[str, set[str]], orders: list[list[str]]
+) -> list[str]:
     rank = {name: position for position, name in enumerate(first_seen)}
     waiting = dict.fromkeys(rank, 0)
     for header in rank:
@@ -154,7 +163,7 @@ def _sort(scope: Scope, first_seen: dict[str, ast.Ref], edges: dict[str, set[str
         if ready:
             name = names[heapq.heappop(ready)]
         else:
-            name = next(n for n in names if n not in done)
+            name = _guess(names, done, orders)
             scope.diagnostics.warning(
                 first_seen[name].span,
                 "deparser-order",

@@ -45,14 +45,15 @@ def constant_enum(call: ExternCall, name: str) -> va.Value:
 
 
 def assign_scalar(unit: Unit, target: va.Location, value: ex.Expression, span: Span) -> None:
-    """target = value, truncated or extended without sign to the target's width. The externs' types let anything be a
-    target. Raises: Failure where it takes no number."""
+    """target = value, truncated or extended without sign to the target's width, which is 1 of a bool. The externs' types
+    let anything be a target. Raises: Failure where it takes no number."""
     if isinstance(target, va.StructLocation | va.HeaderLocation | va.UnionLocation | va.StackLocation):
         raise unit.failure(span, "the result is a number, which a header or a struct cannot take")
     if isinstance(target, va.ScalarLocation) and not isinstance(target.type, Bits | Bool):
         raise unit.failure(span, f"the result is a number, which is not a value of {target.type}")
     if isinstance(target, va.ScalarLocation):
-        value = fold.cast(value, target.type, span)
+        width = Bits(1) if isinstance(target.type, Bool) else target.type
+        value = fold.cast(fold.cast(value, width, span), target.type, span)
     elif isinstance(target, va.SliceLocation):
         value = fold.cast(value, Bits(target.high - target.low + 1), span)
     places.assign(unit, target, value, span)

@@ -1,0 +1,78 @@
+"""Walking and rewriting HLIR: each expression that a statement evaluates is told of, and is rewritten where it stands."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hlir_builder import AT, apply, const
+
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.traverse import expressions, rewrite_statement, walk_expression
+from transpiler.hlir.types import Bits, Bool
+
+BYTE = Bits(8)
+TARGET = ex.VariableRef("target", AT)
+
+
+def read(number: int) -> ex.Read:
+    return ex.Read(ex.VariableRef(f"m{number}", AT), BYTE, AT)
+
+
+def element(number: int) -> ex.ElementRef:
+    """An element of a stack at the place that a variable says."""
+    return ex.ElementRef("s", read(number), AT)
+
+
+def field(number: int) -> ex.FieldRef:
+    return ex.FieldRef(element(number), "f", AT)
+
+
+def compared(number: int) -> ex.Binary:
+    return ex.Binary(ex.BinaryOp.EQ, read(number), const(0, 8), Bool(), AT)
+
+
+# one or more of each kind, and how many variables it reads: m0, m1, …
+STATEMENTS = [
+    (st.Assign(field(0), read(1), AT), 2),
+    (st.Assign(TARGET, ex.Read(field(0), BYTE, AT), AT), 1),
+    (st.SetValid(element(0), True, AT), 1),
+    (st.CopyHeader(element(0), element(1), AT), 2),
+    (st.If(compared(0), (), (), AT), 1),
+    (st.While(compared(0), (), AT), 1),
+    (st.Switch(read(0), (), (), AT), 1),
+    (st.Block("block", (), AT), 0),
+    (st.Leave("block", AT), 0),
+    (apply("t"), 0),
+    (st.CallExtern("register.read", "r", (read(0), read(1)), (field(2), TARGET), AT, (field(3),)), 4),
+    (st.Extract(element(0), None, AT), 1),
+    (st.Extract(element(0), read(1), AT), 2),
+    (st.Lookahead(TARGET, BYTE, AT), 0),
+    (st.Advance(read(0), AT), 1),
+    (st.Verify(compared(0), read(1), AT), 2),
+    (st.Emit(element(0), AT), 1),
+]  # fmt: skip
+
+
+def variables(statement: st.Statement) -> list[str]:
+    """The variables that are read, from the left."""
+    inner = (part for expression in expressions(statement) for part in walk_expression(expression))
+    return [part.place.name for part in inner if isinstance(part, ex.Read) and isinstance(part.place, ex.VariableRef)]
+
+
+def test_every_statement_is_here() -> None:
+    assert {type(statement) for statement, _ in STATEMENTS} == set(get_args(st.Statement))
+
+
+@pytest.mark.parametrize(("statement", "count"), STATEMENTS, ids=lambda value: type(value).__name__)
+def test_each_expression_is_told_of_and_rewritten(statement: st.Statement, count: int) -> None:
+    assert sorted(variables(statement)) == [f"m{number}" for number in range(count)]
+
+    def renamed(expression: ex.Expression) -> ex.Expression:
+        if isinstance(expression, ex.Read) and isinstance(expression.place, ex.VariableRef):
+            return ex.Read(ex.VariableRef(f"{expression.place.name}_new", AT), expression.type, AT)
+        return expression
+
+    made = rewrite_statement(statement, renamed)
+    assert variables(made) == [f"{name}_new" for name in variables(statement)]
+    assert rewrite_statement(statement, lambda expression: expression) == statement

@@ -1,0 +1,60 @@
+"""What passes are made of: rewriting reaches all that packets meet; what a select or a block comes to."""
+
+from __future__ import annotations
+
+import pytest
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
+
+from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.traverse import program_expressions, walk_expression
+from transpiler.passes.fold_branches import _goes_on
+from transpiler.passes.fold_selects import _simple
+from transpiler.passes.mapping import map_expressions
+
+
+def test_expressions_of_statements_transitions_and_keys_are_rewritten() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8)
+    b.action("I.copy", st.Assign(b.place("h.b"), b.get("h.a"), AT))
+    b.table("I.t", [("h.a", "exact")], ["I.copy"])
+    cases = (pr.SelectCase((exact(1, 8),), pr.ACCEPT, AT), pr.SelectCase((any_(),), "more", AT))
+    start = state("start", [extract("h")], pr.Select((b.get("h.a"),), cases, AT))
+    more = state("more", [st.Assign(b.place("h.b"), b.get("h.a"), AT)], goto("accept"))
+    program = b.build([start, more], [apply("I.t"), st.Assign(b.place("h.b"), b.get("h.a"), AT)], deparser=[emit("h")])
+
+    def reads(of: pr.Program) -> int:
+        inner = (part for expression in program_expressions(of) for part in walk_expression(expression))
+        return sum(isinstance(part, ex.Read) and part.place == b.place("h.a") for part in inner)
+
+    assert reads(program) == 5
+    assert reads(map_expressions(program, lambda e: const(7, 8) if e == b.get("h.a") else e)) == 0
+
+
+def ranged(low: int, high: int, signed: bool = False) -> ex.RangeSet:
+    return ex.RangeSet(const(low, 8, signed), const(high, 8, signed), AT)
+
+
+@pytest.mark.parametrize(
+    ("keys", "simple"),
+    [
+        (ranged(5, 5), exact(5, 8)),
+        (ranged(0, 255), any_()),
+        (ranged(0, 254), ranged(0, 254)),
+        (ranged(1, 255), ranged(1, 255)),
+        (ranged(0x80, 0x7F, True), any_()),
+        (ranged(0, 255, True), ranged(0, 255, True)),
+        (ex.MaskSet(const(5, 8), const(0, 8), AT), any_()),
+        (ex.MaskSet(const(5, 8), const(255, 8), AT), exact(5, 8)),
+        (ex.MaskSet(const(5, 8), const(127, 8), AT), ex.MaskSet(const(5, 8), const(127, 8), AT)),
+    ],
+)
+def test_key_sets_are_what_they_come_to(keys: ex.KeySet, simple: ex.KeySet) -> None:
+    assert _simple(keys) == simple
+
+
+def test_control_gets_behind_a_block_that_is_left_for_its_end() -> None:
+    ends, leaves = st.Block("b", (st.Leave("b", AT),), AT), st.Block("b", (st.Leave("around", AT),), AT)
+    assert _goes_on(ends) and not _goes_on(leaves)
+    assert _goes_on(st.If(const(1, 1), (leaves,), (), AT)) and not _goes_on(
+        st.If(const(1, 1), (leaves,), (leaves,), AT)
+    )
