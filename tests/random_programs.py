@@ -1,4 +1,5 @@
-"""Random v1model programs in HLIR: controls full of tables, branches, blocks that are left, registers, logs."""
+"""Random v1model programs in HLIR: controls full of tables, branches, blocks that are left, registers, logs; and, where that is
+asked for, packets that are cloned, resubmitted, recirculated, replicated and dropped."""
 
 from __future__ import annotations
 
@@ -24,21 +25,41 @@ from hlir_builder import (
 
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bool
+from transpiler.interpreter.replication import Replication, Session
 
 FIELDS = ("a.x", "a.y", "a.z", "o.x", "o.y", "s[0].x", "s[1].x", "m0", "m1", "m2")
 LOCALS = ("l0", "l1")  # of ingress: what is local belongs to one control
 HEADERS = ("o", "s[0]", "s[1]", "o2")
 REGISTERS = ("r0", "r1")
+GROUPS = {1: ((1, (2, 3)), (2, (1,))), 2: ()}  # (replication id, ports) of the nodes of a group
+SESSIONS = {0: Session(3), 1: Session(2, 1), 2: Session(None, 2)}
+KEPT = ("m0", "m1", "m2", "o.x", "a.z")
+DROP = 511
+
+
+def replication() -> Replication:
+    """The groups and clone sessions that the programs ask for; session 3 is not there."""
+    made = Replication()
+    for group, nodes in GROUPS.items():
+        made.create_group(group)
+        for rid, ports in nodes:
+            made.associate(group, made.create_node(rid, ports))
+    made.sessions.update(SESSIONS)
+    return made
 
 
 class Maker:
-    """Makes one program; `tables` is how many tables it declares, `size` how many statements a body has."""
+    """Makes one program; `tables` is how many tables it declares, `size` how many statements a body has. `asks`: of what it may
+    ask for packets, "clone", "resubmit", "recirculate" and "replicate"."""
 
-    def __init__(self, random: Random, tables: int = 4, size: int = 4, stateful: bool = True) -> None:
+    def __init__(
+        self, random: Random, tables: int = 4, size: int = 4, stateful: bool = True, asks: tuple[str, ...] = ()
+    ) -> None:
         self.random = random
         self.b = Builder()
         self.size = size
         self.stateful = stateful
+        self.asks, self.pipe = asks, "ingress"
         self.labels = 0
         self.fields = FIELDS
         self.tables = [f"t{i}" for i in range(tables)]
@@ -54,6 +75,7 @@ class Maker:
         for name in LOCALS:
             b.variable(name, 8, pr.Storage.LOCAL)
         b.variable("rounds", 8)
+        b.variable("passes", 8)
         b.variable("hit", Bool())
         for name in REGISTERS:
             b.extern(name, "register", size=4, width=8)
@@ -61,7 +83,7 @@ class Maker:
         self._tables()
         self.fields = FIELDS + LOCALS
         ingress = [self._port(), *self._body(3, ())]
-        self.fields = FIELDS
+        self.fields, self.pipe = FIELDS, "egress"
         egress = self._body(2, ()) if self.random.random() < 0.7 else []
         if two_pipes:
             ingress.append(b.set("sm.mcast_grp", ex.Cast(self._zero(), b.type_of("sm.mcast_grp"), AT)))
@@ -101,6 +123,8 @@ class Maker:
 
     def _statement(self, depth: int, labels: tuple[str, ...]) -> st.Statement:
         random = self.random
+        if self.asks and random.random() < 0.2:
+            return self._request()
         choice = random.random()
         if depth and choice < 0.15:
             otherwise = self._body(depth - 1, labels) if random.random() < 0.6 else []
@@ -156,6 +180,37 @@ class Maker:
         if choice < 0.93:
             return b.call("counter.count", "c", ex.Cast(self._value(extra), b.type_of("sm.packet_length"), AT))
         return b.call("log.message", None, ex.Text("{}", AT), ex.ListExpression((self._value(extra),), AT))
+
+    def _request(self) -> st.Statement:
+        """Something that is asked for a packet: for one that was received, or in up to three passes; seldom in more."""
+        random, b = self.random, self.b
+        asked = random.choice((*self.asks, *self.asks, "drop", "count"))
+        sometimes = (
+            binary("!=", b.get("a.z"), const(random.randrange(4), 8)) if random.random() < 0.5 else self._condition()
+        )
+        first = binary("==", b.get("sm.instance_type"), const(0, 32))
+        if asked == "drop":
+            return if_(self._condition(), [b.set("sm.egress_spec", DROP if random.random() < 0.7 else 1)])
+        if asked == "count":
+            return b.call("counter.count", "c", ex.Cast(self._value(()), b.type_of("sm.packet_length"), AT))
+        if asked == "replicate":
+            return if_(sometimes, [b.set("sm.mcast_grp", random.choice((0, 1, 1, 2, 3)))])
+        kept = random.sample(KEPT, random.randint(0, 3))
+        if self.pipe == "egress" or random.random() < 0.5:  # there it is a normal packet in all passes
+            first = binary("<", b.get("passes"), const(3 if random.random() < 0.97 else 20, 8))
+            kept.append("passes")
+        more = b.set("passes", binary("|+|", b.get("passes"), const(1, 8)))
+        return if_(binary("&&", sometimes, first), [more, self._call(asked, kept)])
+
+    def _call(self, asked: str, kept: list[str]) -> st.Statement:
+        """The extern call; resubmit counts in ingress only."""
+        random, b = self.random, self.b
+        if asked == "clone":
+            session = ex.Cast(self._value(()), b.type_of("sm.packet_length"), AT)
+            return b.call(f"clone.{self.pipe}", None, session, fields=kept)
+        if asked == "resubmit" and self.pipe == "egress":
+            asked = "recirculate" if "recirculate" in self.asks else "resubmit"
+        return b.call(f"{asked}.request", None, fields=random.sample(kept, len(kept)))
 
     def _indexed(self) -> st.Statement:
         """Something with a stack element whose index is known at run time only, and now and then out of range."""

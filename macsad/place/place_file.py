@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # reading a file waits for nothing that measures
 
 VERSION = 2
 ALL = 0.97  # of a core: more is nobody's
+ONCE = 1.05  # passes: fewer are those that sampling counts askew
 KEYS = ("cut", "part_workers")
 
 
@@ -146,11 +147,20 @@ def had(placed: Placed) -> list[str]:
     return [f"Of each core the switch would have {placed.had:.0%}: others use them, too."] if placed.had < ALL else []
 
 
+def passes(placed: Placed) -> list[str]:
+    """How often packets begin again, where they do."""
+    if placed.passes <= ONCE:
+        return []
+    return [
+        f"A packet passes the first stage {placed.passes:.1f} times. The last part makes all passes but the first, of all stages."
+    ]
+
+
 def data(placed: Placed) -> dict[str, Any]:
     """For JSON."""
     return {
         "cores": placed.cores, "had": placed.had, "burst": placed.burst,
-        "hz": placed.hz, "traffic": placed.traffic, "refused": placed.refused,
+        "passes": placed.passes, "hz": placed.hz, "traffic": placed.traffic, "refused": placed.refused,
         "stages": [
             {"name": stage.name, "cycles": stage.cycles, "cut": stage.cut,
              "reads": [{"memory": r.memory, "each": r.each, "bytes": r.footprint, "in_flight": r.in_flight} for r in stage.reads]}

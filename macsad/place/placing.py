@@ -30,7 +30,8 @@ LEAST = 0.1  # of what a stage takes is no read that misses, whatever the profil
 @dataclass(frozen=True)
 class Placed:
     """`placements`: the best, the fastest first; `cloned`: all stages on all cores. `refused`: why the program cannot be cut, ""
-    where it can; `burst`: B of the run; `had`: the share of each core that there is for the switch, as others use them too."""
+    where it can; `burst`: B of the run; `passes`: through the first stage for each packet that is received; `had`: the share of
+    each core that there is for the switch, as others use them too."""
 
     stages: tuple[Stage, ...]
     placements: tuple[Placement, ...]
@@ -40,6 +41,7 @@ class Placed:
     hz: float
     refused: str
     traffic: str
+    passes: float = 1.0
     had: float = 1.0
 
     @property
@@ -98,7 +100,7 @@ def placed(
     found = ranked(MachineCosts(machine, stages, point[0]), boundaries, len(stages), cores)
     cloned = next(placement for placement in found if len(placement.parts) == 1)
     shown = found[:SHOWN] if cloned in found[:SHOWN] else [*found[: SHOWN - 1], cloned]
-    return Placed(stages, tuple(shown), cloned, cores, point[0], machine.hz, refused, told)
+    return Placed(stages, tuple(shown), cloned, cores, point[0], machine.hz, refused, told, costs[0].share)
 
 
 def _refused(request: Request, hlir: Program, planned: Planned) -> str:

@@ -18,7 +18,7 @@ from transpiler.schedule.stages import Code, PipeSchedule
 from transpiler.schedule.successors import whole
 
 RUNTIME = "runtime"
-WORK = ("receive", "run")  # steps through which each packet of a stage goes
+WORK = ("receive", "take", "run")  # steps through which each packet of a stage goes
 
 
 class NoClocks(Exception):

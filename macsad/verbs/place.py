@@ -62,7 +62,7 @@ def command(
         click.echo(json.dumps(place_file.data(placed) | {"file": str(place)}, indent=1))
         return
     lines = [*place_file.stage_rows(placed), "", *place_file.rows(placed)]
-    lines += place_file.had(placed)
+    lines += [*place_file.passes(placed), *place_file.had(placed)]
     if placed.refused:
         lines.append(f"It cannot be cut: {placed.refused}.")
     for line in lines:

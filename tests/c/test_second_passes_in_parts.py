@@ -176,6 +176,14 @@ def test_programs_of_each_architecture(name: str, capsys: pytest.CaptureFixture[
     assert "passed" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("at", ["1", "hops", "stations,hops"])
+def test_a_program_of_one_pipeline(at: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """PNA's: packets are mirrored and begin again where the last part ends."""
+    program = SOURCE.with_name("pna_again.p4")
+    assert call(["test", str(program), str(program.with_suffix(".stf")), "--cut", at, "--no-small-tables"]) == 0
+    assert "passed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("buffers", [512, 2048])
 @pytest.mark.parametrize("burst", [4, 64])
 def test_more_than_there_are_buffers_for(tmp_path: Path, buffers: int, burst: int, set_up) -> None:

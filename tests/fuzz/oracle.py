@@ -22,7 +22,7 @@ from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
 from macsad.stf.device import Device
 from macsad.stf.interpreted import InterpretedDevice
-from transpiler.codegen.generate import generate
+from transpiler.codegen.generate import decide, generate
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.program import MatchKind, Program
@@ -50,23 +50,27 @@ EVERY_STAGE = ALL.without(["small-tables"])  # the tables of random programs are
 @dataclass(frozen=True, slots=True)
 class Build:
     """How a switch is compiled: the C compiler's level, with sanitizers or without, which optimisations are done. `few`: how
-    many values packets take along before they are left in memory and in the frame."""
+    many values packets take along before they are left in memory and in the frame. `cut`: where, if the program can be cut there;
+    each part then has a worker of its own."""
 
     level: str = "-O0"
     sanitized: bool = True
     wanted: Optimisations = EVERY_STAGE
     few: int = 0
+    cut: str | None = None
 
     def tools(self) -> Toolchain:
         return toolchain.find(optimise=self.level, sanitize=("address", "undefined") if self.sanitized else ())
 
 
 DEFAULT = Build()
+CUTS = ("1", "2", "1,2")
 LEVELS = (*[("-O0", True)] * 4, ("-O1", True), ("-O2", False))
 
 
 def build_of(seed: int) -> Build:
-    """How the program of a seed is compiled: without one of the optimisations, half of them, none or all; most have stages."""
+    """How the program of a seed is compiled: without one of the optimisations, half of them, none or all; most have stages, and
+    some of these are cut."""
     random = Random(seed)
     level, sanitized = random.choice(LEVELS)
     switches = [name for name in NAMES if name not in OF_BUILD]  # those are other backends to compile
@@ -74,7 +78,8 @@ def build_of(seed: int) -> Build:
     if random.random() < 0.8:
         left_out = left_out - {"stages"} | {"small-tables"}
     passes = [name for name, _ in PASSES if random.random() < 0.1] if left_out else []
-    return Build(level, sanitized, ALL.without([*left_out, *passes]), random.choice((0, 4, 16)))
+    few, cut = random.choice((0, 4, 16)), random.choice(CUTS) if random.random() < 0.25 else None
+    return Build(level, sanitized, ALL.without([*left_out, *passes]), few, cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +140,11 @@ class Subject:
 
     def generate(self, build: Build = DEFAULT) -> Failure | None:
         """The C program."""
+        if build.cut is not None and self.cannot_be_cut(build):
+            build = replace(build, cut=None)
         diagnostics = Diagnostics()
         try:
-            how = configuration(build.wanted)
+            how = replace(configuration(build.wanted), cut=build.cut)
             how = replace(how, scheduler=replace(how.scheduler, few=build.few))
             program = optimise(self.plain, passes=how.passes)
             made = generate(program, builtin(), share("templates"), diagnostics, how)
@@ -147,6 +154,15 @@ class Subject:
             return Failure("codegen", f"raised {type(error).__name__}: {error}")
         (self.folder / "program.c").write_text(made.c)
         return None
+
+    def cannot_be_cut(self, build: Build) -> bool:
+        """Or not there. What else is wrong shows without a cut."""
+        how = replace(configuration(build.wanted), cut=build.cut)
+        try:
+            decide(optimise(self.plain, passes=how.passes), builtin(), Diagnostics(), how)
+        except Exception:
+            return True
+        return False
 
     def compile(self, build: Build = DEFAULT, tools: Toolchain | None = None) -> Failure | None:
         """To a switch, by default a sanitized one. `tools`: others than those of the build."""

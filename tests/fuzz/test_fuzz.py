@@ -18,12 +18,13 @@ import program
 import psa
 import pytest
 from layout import render, smaller
-from oracle import DEFAULT, Subject, examine
+from oracle import CUTS, DEFAULT, Subject, examine
 from steps import Step
 
 FROM = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 SECONDS = float(os.environ.get("MACSAD_FUZZ_SECONDS", "10"))
 MAKERS = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "pipelined": pipelined.make}
+AGAIN = r"clone|resubmit|recirculate|PSA_PORT_RECIRCULATE"
 FEATURES = {  # what must be there in good part of the programs
     "p4-16": {
         "header unions": r"header_union",
@@ -141,6 +142,20 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
             f"To make it smaller: make fuzz SEED={seed} KIND={kind} SIZE={seed % 3}"
         )
         seed += 1
+
+
+def test_a_program_that_is_cut(tmp_path: Path) -> None:
+    """One whose packets make further passes."""
+    for seed in range(FROM, FROM + 400):
+        text = render(MAKERS[("p4-16", "psa")[seed % 2]](seed, seed % 3))
+        if not re.search(AGAIN, text):
+            continue
+        subject, build = Subject.of_text(tmp_path, text), replace(DEFAULT, cut=CUTS[seed % 3])
+        if subject.read() is None and not subject.cannot_be_cut(build):
+            failure = examine(text, tmp_path, seed, count=2, build=build)
+            assert failure is None, f"seed {seed}, cut at {build.cut}: {failure.step}: {failure.message}"
+            return
+    pytest.fail("no program that can be cut")
 
 
 def test_large_programs_run_the_same_everywhere(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from machine import MACHINE
+from switch_harness import write_pcap
 
 from macsad.cli import call
 from macsad.place import place_file, placement_run, placing
@@ -74,6 +75,47 @@ def test_a_program_is_placed_and_runs_so(quick: None, tmp_path: Path, capsys: py
     assert "cycles a packet" in drawn.read_text()
     chosen = place_file.read(tmp_path / "router.place.toml")
     assert chosen.workers == 2 and chosen.cut == data["placements"][0]["cut"]
+
+
+def test_a_program_with_further_passes_is_placed_and_runs_so(
+    quick: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each frame goes round three times: the last part makes these passes. Cut and cloned, the same frames leave."""
+    program, traffic, entries = tmp_path / "rounds.p4", tmp_path / "in.pcap", tmp_path / "entries"
+    shutil.copy(Path(__file__).parent / "rounds.p4", program)
+    write_pcap(
+        traffic, [bytes([0] * 5 + [n % 10]) + bytes(5) + b"\1\x88\xb5\3\0" + bytes([n]) * 48 for n in range(250)]
+    )
+    entries.write_text("".join(f"table_add I.ports I.to {n} => {n % 2}\n" for n in range(10)))
+    options = [str(program), "--entries", str(entries), "--traffic", str(traffic), "--cores", "2"]
+    assert call(["place", *options]) == 0
+    assert "A packet passes the first stage 4.0 times." in capfd.readouterr().out
+    assert call(["place", *options, "--json"]) == 0
+    data = json.loads(capfd.readouterr().out)
+    assert data["passes"] == pytest.approx(4) and not data["refused"]
+    whole, cut = (next(one for one in data["placements"] if bool(one["cut"]) is parts) for parts in (False, True))
+    (all_of_it,), (front, back) = whole["parts"], cut["parts"]
+    assert back["cycles"] > 3 * (all_of_it["cycles"] / 4) and front["cycles"] < back["cycles"]
+    sent = []
+    for text in ("part_workers = [1]", f'cut = "{cut["cut"]}"\npart_workers = [1, 1]'):
+        place = tmp_path / "chosen.toml"
+        place.write_text(f"version = {place_file.VERSION}\n{text}\n")
+        ports = [f"--port={n}=pcap:{traffic if n == 0 else ''},{tmp_path}/{n}.pcap" for n in range(2)]
+        assert call(["run", str(program), "--place", str(place), "--entries", str(entries), *ports]) == 0
+        assert "received 250 + copies 0 = sent 250 + dropped 0" in capfd.readouterr().out
+        sent.append([(tmp_path / f"{n}.pcap").read_bytes()[24:] for n in range(2)])
+    assert [frames(one) for one in sent[0]] == [frames(one) for one in sent[1]]
+    assert all(frame[14:16] == bytes([0, 3]) for one in sent[1] for frame in frames(one))
+
+
+def frames(packets: bytes) -> list[bytes]:
+    """Those behind a capture's header."""
+    found = []
+    while packets:
+        size = int.from_bytes(packets[8:12], "little")
+        found.append(packets[16 : 16 + size])
+        packets = packets[16 + size :]
+    return found
 
 
 def test_a_program_that_cannot_be_cut_is_cloned(

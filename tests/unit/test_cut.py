@@ -19,7 +19,7 @@ from transpiler.hlir.program import Action, Program, Storage
 from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
 from transpiler.schedule.cut import Cut, NoBoundary, check_cut, cut, read_behind
-from transpiler.schedule.order import ordered_states
+from transpiler.schedule.order import states_of
 from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Tables, Take, plan
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Dispatch, HandOver, PipeSchedule, Schedule, Submit
@@ -48,9 +48,7 @@ def cuts_of(program: Program, made: Schedule) -> list[tuple[str, Cut]]:
     return found
 
 
-def states_in(program: Program, pipe: PipeSchedule) -> frozenset[str]:
-    codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
-    return frozenset().union(*(ordered_states(program, code) for code in codes))
+ASKS = ("clone", "resubmit", "recirculate", "replicate")
 
 
 def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[int, int]:
@@ -68,7 +66,7 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[in
         assert simulator.run(frames, cuts={name: (halves,)}) == expected
         to_replication += simulator.to_replication
         assert seen(store) == seen(switch.store)
-        assert states_in(program, halves.front).isdisjoint(states_in(program, halves.back))
+        assert states_of(program, halves.front).isdisjoint(states_of(program, halves.back))
     return len(cuts), to_replication
 
 
@@ -130,6 +128,45 @@ def test_three_parts_do_what_the_whole_does(stateful: bool, two_pipes: bool) -> 
                 assert isinstance(dispatch, Dispatch)
                 through += any(isinstance(cuts[1].back.stages[n].code[0], HandOver) for n in dispatch.stages)
     assert pairs > (3 if stateful else 25) and through
+
+
+@pytest.mark.parametrize("asks", [ASKS, ("clone", "replicate")], ids=["begins again", "clones"])
+@pytest.mark.parametrize("facts", [False, True])
+def test_parts_of_programs_with_further_passes(asks: tuple[str, ...], facts: bool) -> None:
+    """In two and three parts; what packets keep of their pass before, and clones, is there behind a cut, too."""
+    boundaries = pairs = passes = again = 0
+    for seed in range(24):
+        random = Random(f"{seed} {asks}")
+        size, stateful = random.randint(2, 5), seed % 3 == 0 and "resubmit" not in asks
+        maker = random_programs.Maker(random, random.randint(2, 6), size, stateful, asks)
+        program, frames = maker.program(), random_programs.frames(random, BURST // 3)
+        made = schedule(program, Options(constant_propagation=facts))
+        if not may_cut(program, made):
+            continue
+        replication = random_programs.replication()
+        switch = Switch(program, replication=replication)
+        expected = [sent for frame in frames for sent in switch.process(0, frame)]
+        pipe = made.pipes[0]
+        for cuts in all_parts(pipe, read_behind(program, made, pipe), random):
+            store = Store(program)
+            simulator = Simulator(program, made, store, replication)
+            assert simulator.run(frames, cuts={pipe.name: cuts}) == expected
+            assert seen(store) == seen(switch.store)
+            boundaries, pairs = boundaries + (len(cuts) == 1), pairs + (len(cuts) == 2)
+            passes, again = passes + simulator.passes, again + simulator.again
+    assert boundaries > 15 and pairs > 5 and passes > 100
+    assert (again > 30) is ("resubmit" in asks)
+
+
+def all_parts(pipe: PipeSchedule, after: frozenset[Location], random: Random) -> list[tuple[Cut, ...]]:
+    """The pipe cut at every boundary, and at some pairs of these; the last cut first."""
+    numbers = range(1, len(pipe.stages))
+    found: list[tuple[Cut, ...]] = [(cut(pipe, at, after),) for at in numbers]
+    pairs = list(combinations(numbers, 2))
+    for first, second in random.sample(pairs, min(4, len(pairs))):
+        later = cut(pipe, second, after)
+        found.append((later, cut(later.front, first, after)))
+    return found
 
 
 def less(halves: Cut, number: int, location: Location) -> Cut:

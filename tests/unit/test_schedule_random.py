@@ -90,6 +90,27 @@ def test_a_pipe_aside() -> None:
     assert to_replication > 5 * PROGRAMS
 
 
+@pytest.mark.parametrize("facts", [False, True])
+def test_further_passes(facts: bool) -> None:
+    """Packets that are cloned, resubmitted, recirculated and replicated; in order, where they come to a state again."""
+    passes = ordered = 0
+    for seed in range(PROGRAMS):
+        random = Random(f"{seed} again")
+        maker = random_programs.Maker(
+            random, stateful=seed % 2 == 0, asks=("clone", "resubmit", "recirculate", "replicate")
+        )
+        program, frames = maker.program(), random_programs.frames(random, BURST // 3)
+        replication = random_programs.replication()
+        switch = Switch(program, replication=replication)
+        expected = [sent for frame in frames for sent in switch.process(0, frame)]
+        made, store = schedule(program, Options(constant_propagation=facts)), Store(program)
+        simulator = Simulator(program, made, store, replication)
+        assert simulator.run(frames) == expected
+        assert seen(store) == seen(switch.store)
+        passes, ordered = passes + simulator.passes, ordered + made.ordered
+    assert passes > 2 * PROGRAMS and ordered > 5
+
+
 def test_a_schedule_that_keeps_too_little_is_found() -> None:
     """The comparison itself: without any one location that is kept, some program goes wrong."""
     found = 0

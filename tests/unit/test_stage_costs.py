@@ -51,6 +51,18 @@ def test_each_clock_counts_for_a_stage() -> None:
     assert sum(cost.cycles for cost in costs) == sum(row["cycles"] for row in WORKER["clocks"]) / 100
 
 
+def test_further_passes_count_where_they_begin() -> None:
+    """The first stage of a pipe takes packets that are received, and those that begin again."""
+    clocks = [
+        clock("runtime", 0, "send", 100, 200), clock("ingress_pipe", 0, "take", 250, 3000),
+        clock("ingress_pipe", 1, "run", 240, 700),
+    ]  # fmt: skip
+    costs = stage_costs({"clocks": clocks}, planned("router"))
+    assert [cost.share for cost in costs[:2]] == [2.5, 2.4]
+    first, *_, last = placing.stages_of(HERE, costs, [()] * len(costs), planned("router"), cuts=True)
+    assert (first.cycles, last.cycles) == (30 / 2.5, pytest.approx(2 + 30 * 1.5 / 2.5 + 7 * 1.5 / 2.5))
+
+
 def test_a_switch_without_clocks_is_told() -> None:
     with pytest.raises(NoClocks, match="no stage clocks"):
         stage_costs({"clocks": []}, planned("l3fwd"))

@@ -24,7 +24,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import Leave
 from transpiler.schedule.architectures import describe, preserved_lists
-from transpiler.schedule.order import joins_of, ordered_states, statements_of
+from transpiler.schedule.order import joins_of, statements_of, states_of
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.stages import (
     Code,
@@ -127,22 +127,13 @@ def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) ->
     """
     if not schedule.ordered:
         return
-    touches = _touches(program, schedule.pipes)
+    touches = Counter(name for pipe in schedule.pipes for name in states_of(program, pipe))
     if shared := next((name for name, count in sorted(touches.items()) if count > 1), ""):
         name, message = shared, "in several pipes: none of these can be cut in two"
     else:
         name, message = min(touches), "and may begin anew or are cloned: no pipe of the program can be cut in two"
     span = program.extern[name].span if name in program.extern else program.span
     diagnostics.error(span, f"packets pass '{name}' in order {message}")
-
-
-def _touches(program: Program, pipes: tuple[PipeSchedule, ...]) -> Counter[str]:
-    """Of each ordered state, how many pipes access it."""
-    touches: Counter[str] = Counter()
-    for pipe in pipes:
-        codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
-        touches.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
-    return touches
 
 
 # --- halves --------------------------------------------------------------------------------------------------------------

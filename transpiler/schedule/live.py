@@ -35,17 +35,24 @@ Live = frozenset[Location]
 
 class Liveness:
     """Computes live sets for one pipe. `after`: what is live when the pipe ends; `to_replication`: where packets
-    leave it for the replication pipeline. `stored`: fields that do not keep the value they were extracted with, see
-    `stored_fields`."""
+    leave it for the replication pipeline; `preserved`: where they are dropped, too, as those that were cloned or are resubmitted
+    take it along. `stored`: fields that do not keep the value they were extracted with, see `stored_fields`."""
 
     def __init__(
-        self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live, to_replication: Live
+        self,
+        program: Program,
+        stored: Live,
+        exits: Mapping[str, Target],
+        after: Live,
+        to_replication: Live,
+        preserved: Live,
     ) -> None:
         self.program = program
         self.locator = Locator(program)
         self.stored = stored
         self.exits = exits
-        self.after = after
+        self.after = after | preserved
+        self.preserved = preserved
         self.to_replication = to_replication
         self.stages: dict[int, Live] = {}
         self.joins: dict[int, Live] = {}
@@ -113,6 +120,8 @@ class Liveness:
         )
 
     def _step(self, step: Step, live: Live) -> Live:
+        if step.ends:
+            return self.preserved | self._intrinsics(step.reads)
         copied = tuple(source for _, source in self.fills(step, live) if not isinstance(source, Source))
         filled = self._intrinsics(tuple(name for name, _ in step.fills))
         to_replication = self.to_replication if step.diverts else frozenset()

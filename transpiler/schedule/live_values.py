@@ -34,7 +34,7 @@ def live_locations(
     zeroed: Live = preserved
     made: list[PipeSchedule] = []
     for pipe in reversed(pipes):
-        liveness = Liveness(program, stored, pipe.exits, after | preserved, to_replication)
+        liveness = Liveness(program, stored, pipe.exits, after, to_replication, preserved)
         for kind, number, code in _latest_first(pipe):
             live = liveness.before(code)
             if kind == "join":

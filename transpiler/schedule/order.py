@@ -19,7 +19,7 @@ from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Leave, Stat
 from transpiler.hlir.traverse import walk
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special
 from transpiler.schedule.split import Split
-from transpiler.schedule.stages import Code, Finish, Fork, Jump, Plain
+from transpiler.schedule.stages import Code, Finish, Fork, Jump, PipeSchedule, Plain
 from transpiler.schedule.state import HOLD, held_registers
 from transpiler.schedule.tree import Apply, Cut, Prefetch
 
@@ -84,9 +84,9 @@ def ordered_states(program: Program, code: Code) -> frozenset[str]:
     return frozenset(found)
 
 
-def states_of(program: Program, split: Split) -> frozenset[str]:
+def states_of(program: Program, pipe: PipeSchedule) -> frozenset[str]:
     """The ordered states that a whole pipe touches."""
-    codes = [*(made.code for made in split.stages.values()), *split.joins.values()]
+    codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
     return frozenset().union(*(ordered_states(program, code) for code in codes))
 
 

@@ -85,7 +85,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
     if options.constant_propagation:
         pipes = with_abstract_state(program, pipes)
     pipes = with_intact_fields(program, pipes)
-    order = (synchronous | (wished - cuttable), _must_be_ordered(program, splits))
+    order = (synchronous | (wished - cuttable), _must_be_ordered(program, pipes))
     if not options.locals:
         return Schedule(pipes, *all_locations(program), *order, frozenset(h.name for h in program.headers))
     passes = sum(not plan.replication for plan in plans) == 1 and not any(architecture.preserved(program))
@@ -101,12 +101,12 @@ def _most_kept(pipes: tuple[PipeSchedule, ...]) -> int:
     return max((len(stage.live_in) for pipe in pipes for stage in pipe.stages), default=0)
 
 
-def _must_be_ordered(program: Program, splits: list[Split]) -> bool:
+def _must_be_ordered(program: Program, pipes: tuple[PipeSchedule, ...]) -> bool:
     """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state.
 
     What comes of a packet overtakes none at a state of the first pipe, unless it begins there again.
     """
-    first, *others = (states_of(program, split) for split in splits)
+    first, *others = (states_of(program, pipe) for pipe in pipes)
     touched = [state for states in (first, *others) for state in states]
     if len(set(touched)) < len(touched):
         return True

@@ -20,6 +20,7 @@ from transpiler.interpreter.tables import Call
 from transpiler.traffic.committed import Committed
 from transpiler.traffic.continued import continued
 from transpiler.traffic.plan import Plan, Point
+from transpiler.traffic.ports import within
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Finder, Frame, Template, quality
 from transpiler.traffic.varied import free_bits
@@ -95,6 +96,7 @@ class _Search:
 
     def _take(self, frame: Frame, outcomes: dict[str, Call | None], sent: bool) -> bool:
         """Make a point of a frame, if it hits a wanted table now, and there is room for its entries."""
+        outcomes = dict(within(self.probe, self.plan.wishes, frame, outcomes, self.committed))
         seen = self.probe.run(frame.data, outcomes, self.committed)
         lookups = dict(self.probe.lookups)
         hit = {name for (name, _), call in lookups.items() if call is not None}
