@@ -6,7 +6,7 @@
 
 #define STATE_OF(name) tables[TABLE_##name].state
 #define DEFAULT_OF(name) macs_table_default(&tables[TABLE_##name])
-#define COUNT(name, index, bytes) macs_counter_hit(externs[name##_counter_extern], worker, index, bytes)
+#define COUNT(name, index, bytes) macs_counter_add(externs[name##_counter_extern], worker, index, bytes)
 
 /* Where a header would be that a frame has not: its fields are zero. */
 static const uint8_t bare_nothing[64];

@@ -330,11 +330,12 @@ class Externs:
         """A statement that counts a packet; behind a cache of decisions it notes what it counts, with the packet's number in
         the burst. `hit`: by an entry's own index, which is in range."""
         deferred, noted = counter in self.deferred, counter in self.noted
-        of = "decisions" if noted else "counter"
         does = ("defer_hit" if hit else "defer") if deferred else "hit" if hit else "add"
-        place = address(Index(COUNTS, Name(self.constant(counter)))) if deferred and not noted else self.state(counter)
-        number = (Name("index"),) if noted else ()
-        return Do(call(f"macs_{of}_{does}", place, "worker", index, length, *number), cite)
+        if noted:
+            return Do(call(f"macs_decisions_{does}", self.state(counter), "worker", index, length, "index"), cite)
+        counts = address(Index(COUNTS, Name(self.constant(counter))))
+        worker = (Name("worker"),) if deferred else ()
+        return Do(call(f"macs_counts_{does}", counts, *worker, index, length), cite)
 
     def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit; the entry's age."""

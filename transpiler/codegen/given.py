@@ -12,7 +12,7 @@ OF_PACKET = ("state", "packet", "live")
 TYPES = {"state": "struct state *", "packet": "struct macs_packet *", "live": "struct live *"}
 LOCKS = Name("kept")  # of registers, by the number of their group: a copy, as they are in a burst
 REGISTERS = Name("registers")  # by their constants: copies of those that a stage uses, as they are in a burst
-COUNTS = Name("counts")  # by the constants of counters: where the worker's counts stand, likewise
+COUNTS = Name("counts")  # likewise, by the constants of counters: where the worker's counts stand
 STATE, LIVE = Name("state"), Name("live")
 
 

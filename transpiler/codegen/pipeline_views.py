@@ -197,7 +197,7 @@ class StageView:
 
     @property
     def copies(self) -> Body:
-        """Copies of the registers that it accesses, and of where its worker's deferred counts stand, so that the C compiler knows
+        """Copies of the registers that it accesses, and of where its worker's counts stand, so that the C compiler knows
         once a burst where their cells are."""
         registers = self._copies(REGISTERS, "struct macs_register", "macs_register_of")
         return (*registers, *self._copies(COUNTS, "struct macs_counts", "macs_counts_of", "worker"))
@@ -403,7 +403,12 @@ class PassView:
     @property
     def uses_worker(self) -> bool:
         """Whether it uses its worker."""
-        return self.uses_common or self.in_sub_batches or bool(self.clocks) or "worker" in self.takes
+        return (
+            self.uses_common
+            or self.in_sub_batches
+            or bool(self.clocks)
+            or not self.takes.isdisjoint(("worker", COUNTS.name))
+        )
 
     @property
     def decides(self) -> bool:

@@ -42,7 +42,7 @@ static inline void macs_count_add(struct macs_count *count, uint64_t bytes) {
     macs_count_up(&count->bytes, bytes);
 }
 
-/* This worker's count at an index that is in range, as an entry's is in the counter of its table. */
+/* This worker's count at an index that is in range. */
 static inline struct macs_count *macs_counter_at(const struct macs_counter *counter, const struct macs_worker *worker,
                                                  uint64_t index) {
     return &counter->per_worker[worker->index][index];
@@ -53,12 +53,6 @@ static inline void macs_counter_add(const struct macs_counter *counter, const st
                                     uint64_t index, uint64_t bytes) {
     if (index < counter->size)
         macs_count_add(macs_counter_at(counter, worker, index), bytes);
-}
-
-/* The same of an index that is in range. */
-static inline void macs_counter_hit(const struct macs_counter *counter, const struct macs_worker *worker,
-                                    uint64_t index, uint64_t bytes) {
-    macs_count_add(macs_counter_at(counter, worker, index), bytes);
 }
 
 /* Defer the addition to a count whose line is not in the cache, as the counter is large. The oldest one makes room. */
@@ -107,15 +101,26 @@ static inline struct macs_counts macs_counts_of(const void *state, const struct 
     return (struct macs_counts){counter->per_worker[worker->index], counter->size};
 }
 
-/* As macs_counter_add and macs_counter_hit. */
-static inline void macs_counter_defer(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
-                                      uint64_t bytes) {
+/* Out of range: nothing. */
+static inline void macs_counts_add(const struct macs_counts *counts, uint64_t index, uint64_t bytes) {
+    if (index < counts->size)
+        macs_count_add(&counts->of[index], bytes);
+}
+
+/* The same of an index that is in range, as an entry's is in the counter of its table. */
+static inline void macs_counts_hit(const struct macs_counts *counts, uint64_t index, uint64_t bytes) {
+    macs_count_add(&counts->of[index], bytes);
+}
+
+/* As these. */
+static inline void macs_counts_defer(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
+                                     uint64_t bytes) {
     if (index < counts->size)
         macs_count_defer(worker, &counts->of[index], bytes);
 }
 
-static inline void macs_counter_defer_hit(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
-                                          uint64_t bytes) {
+static inline void macs_counts_defer_hit(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
+                                         uint64_t bytes) {
     macs_count_defer(worker, &counts->of[index], bytes);
 }
 

@@ -18,9 +18,9 @@ static const char *burst(void) {
     for (int i = 0; i < packets; i++) {
         const uint32_t cell = (uint32_t)rand() % (CELLS + 5), bytes = (uint32_t)rand() % LENGTHS;
         if (cell < CELLS && i % 2)
-            macs_counter_defer_hit(&counts, &worker, cell, bytes);
+            macs_counts_defer_hit(&counts, &worker, cell, bytes);
         else
-            macs_counter_defer(&counts, &worker, cell, bytes); /* beyond the end: nothing */
+            macs_counts_defer(&counts, &worker, cell, bytes); /* beyond the end: nothing */
         if (cell < CELLS)
             expected[cell] = (struct macs_count){expected[cell].packets + 1, expected[cell].bytes + bytes};
     }
