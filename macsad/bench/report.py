@@ -19,6 +19,7 @@ from macsad.bench.session import EVERYTHING, VANILLA, Point, Result
 
 MIB = 1 << 20
 ALIKE = BURST, BURST
+FEW_LOOKUPS = 0.5  # a packet: decisions that are remembered take the place of the others
 
 
 def screen(result: Result) -> RenderableType:
@@ -97,6 +98,9 @@ def lookups(result: Result) -> Shown:
 def lookups_sum(result: Result) -> str:
     """All of them, and the program beside that."""
     burst, sub_batch = point = _beside_lookups(result)
+    each = sum(looked.each for looked in result.looked)
+    if each < FEW_LOOKUPS:
+        return f"a packet makes {each:.2g} lookups: the program is not compared with these alone"
     return (
         f"sum of the lookups alone: {result.lookup_cycles:.0f} cycles a packet; the program takes "
         f"{result.over_lookups(point):.2f} times as long at B={burst}, b={sub_batch}"

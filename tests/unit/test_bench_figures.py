@@ -6,6 +6,7 @@ import io
 import json
 import runpy
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -139,6 +140,11 @@ def test_gain_and_limits(result: Result) -> None:
     assert result.left_out("simd").ns == 75 and result.gain_of("simd") == 1.5
     assert result.lookup_cycles == 10 * 2 + 0.5 * 30 * 2 and result.over_lookups((32, 32)) == 2
     assert result.floor("empty")[0] == 32 and result.floor("empty")[1].ns == 9
+
+
+def test_lookups_that_hardly_any_packet_makes(result: Result) -> None:
+    few = tuple(replace(looked, each=looked.each / 100) for looked in result.looked)
+    assert report.lookups_sum(replace(result, looked=few)).startswith("a packet makes 0.015 lookups:")
 
 
 def test_the_table_on_the_screen(result: Result) -> None:
