@@ -118,11 +118,7 @@ class StageExecution(Execution):
         entry = table.lookup(values)
         call = self._chosen(table, entry)
         self._account(table, entry)
-        if statement.hit is not None:
-            self.state.variables[statement.hit.name] = int(entry is not None)
-        if statement.action is not None:
-            names = table.declared.action_enum.members
-            self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
+        self._give_results(statement, table, entry, call)
         self.run_action(call)
 
 

@@ -166,8 +166,7 @@ static int pin(const struct macs_thread *thread) {
     return pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 }
 
-/* Report a quiescent state, for all but the pointers of a burst in flight, and the entries whose counts are deferred.
- */
+/* Report a quiescent state, for all but what a burst in flight points to, and entries whose counts are deferred. */
 static void report(struct macs_thread *thread) {
     const struct macs_in_flight *burst = &thread->bursts[thread->latest];
     if (macs_counts_are_deferred(&thread->worker))

@@ -142,11 +142,7 @@ class Execution(Run):
         if table.selector_keys and entry is not None:
             self._tell_selection(table, statement)
         self._account(table, entry)
-        if statement.hit is not None:
-            self.state.variables[statement.hit.name] = int(entry is not None)
-        if statement.action is not None:
-            names = table.declared.action_enum.members
-            self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
+        self._give_results(statement, table, entry, call)
         self.applied, self.missed = table, values if entry is None else None
         self.hit = entry.handle if entry is not None else None
         self.watch.outcome(table.declared, call.action, entry is not None)
@@ -181,6 +177,14 @@ class Execution(Run):
         value = algorithms.compute(profile.algorithm, data)
         value = self.store.random.next() if value is None else value
         return profile.members[members[(value & ones(profile.width)) % len(members)]]
+
+    def _give_results(self, statement: st.ApplyTable, table: RuntimeTable, entry: Entry | None, call: Call) -> None:
+        """Set the variables that say whether there was a hit, and which action is run."""
+        if statement.hit is not None:
+            self.state.variables[statement.hit.name] = int(entry is not None)
+        if statement.action is not None:
+            names = table.declared.action_enum.members
+            self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
 
     def _account(self, table: RuntimeTable, entry: Entry | None) -> None:
         index = DEFAULT_ENTRY if entry is None else entry.handle

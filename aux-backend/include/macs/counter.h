@@ -112,7 +112,7 @@ static inline void macs_counts_hit(const struct macs_counts *counts, uint64_t in
     macs_count_add(&counts->of[index], bytes);
 }
 
-/* As these. */
+/* Both as above, but the addition is deferred. */
 static inline void macs_counts_defer(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
                                      uint64_t bytes) {
     if (index < counts->size)
