@@ -33,8 +33,8 @@ class Use:
 @dataclass(frozen=True, slots=True)
 class Lowering:
     """How functions are lowered. `in_place`: headers that did not move stay in the frame; `sums`: an Internet checksum adds up
-    fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
-    the burst; `empty_tables`: they are not looked up; `key_words`: keys of lookups that are made at once are stored by words;
+    fields where they are, without packing them into bytes first; `deferred_counts`: counts are added later, many at
+    a time; `empty_tables`: they are not looked up; `key_words`: keys of lookups that are made at once are stored by words;
     `bundles`: the cells of registers that are accessed together lie together; `inline_stages`: large stages are inlined where
     they are called."""
 

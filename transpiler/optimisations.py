@@ -47,8 +47,8 @@ class Optimisations:
         "one miss in place of one for each register; costs memory where the cells of a bundle do not fill a power of two",
     )
     defer_counts: bool = _on(
-        "deferred counts of large counters: a count is prefetched, and added up to 64 counts later",
-        "their misses overlap; costs a ring of 64 counts a worker",
+        "deferred counts: those of a burst are added together, and a large counter's are prefetched",
+        "the loads of the next packets do not wait for them, and their misses overlap",
     )
     atomic_updates: bool = _on(
         "atomic updates, one instruction or a compare and swap, of registers of which packets update one cell at a time",

@@ -66,12 +66,12 @@ def predicted(
 
 def whole_bursts(planned: Planned) -> frozenset[str]:
     """Tables and state that have the reads of a burst in flight: tables that take arrays of keys, unless entries are prefetched b
-    packets ahead; cells that are prefetched when packets are listed; counters that count what a burst has noted."""
+    packets ahead; cells that are prefetched when packets are listed; counters whose counts wait for others."""
     cells = frozenset(
         access.instance for plan in planned.plans for stage in plan.pipe.stages for access in stage.prefetched
     )
     return (
-        planned.deferred
+        planned.large_counters
         | cells
         | frozenset(
             table

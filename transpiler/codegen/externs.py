@@ -59,16 +59,18 @@ NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 
 class Externs:
-    """The C names, views and calls of a program's extern instances. `sums`: as Lowering has it; `deferred`: counters whose
-    counts are; `groups`: of registers that are locked together; `words`: tables whose entries are words; `bundles`: of registers
-    whose cells lie together."""
+    """The C names, views and calls of a program's extern instances. `sums`: as Lowering has it; `deferred`: whether
+    counts are; `large_counters`: those whose cells are prefetched then; `groups`: of registers that are locked together; `words`:
+    tables whose entries are words; `bundles`: of registers whose cells lie together."""
 
     def __init__(
         self,
         program: Program,
         names: Names,
+        *,
         sums: bool = True,
-        deferred: frozenset[str] = frozenset(),
+        deferred: bool = True,
+        large_counters: frozenset[str] = frozenset(),
         groups: tuple[Group, ...] = (),
         words: frozenset[str] = frozenset(),
         bundles: tuple[Bundle, ...] = (),
@@ -77,6 +79,7 @@ class Externs:
         self.words = words
         self.sums = sums
         self.deferred = deferred
+        self.large_counters = large_counters
         self.groups = groups
         self.program = program
         self.names = names
@@ -329,13 +332,13 @@ class Externs:
     def count(self, counter: str, index: C, length: C, cite: str, *, hit: bool = False) -> Do:
         """A statement that counts a packet; behind a cache of decisions it notes what it counts, with the packet's number in
         the burst. `hit`: by an entry's own index, which is in range."""
-        deferred, noted = counter in self.deferred, counter in self.noted
-        does = ("defer_hit" if hit else "defer") if deferred else "hit" if hit else "add"
-        if noted:
-            return Do(call(f"macs_decisions_{does}", self.state(counter), "worker", index, length, "index"), cite)
+        does = ("defer_hit" if hit else "defer") if self.deferred else "hit" if hit else "add"
+        far = (Literal("true" if counter in self.large_counters else "false"),) if self.deferred else ()
+        if counter in self.noted:
+            return Do(call(f"macs_decisions_{does}", self.state(counter), "worker", index, length, *far, "index"), cite)
         counts = address(Index(COUNTS, Name(self.constant(counter))))
-        worker = (Name("worker"),) if deferred else ()
-        return Do(call(f"macs_counts_{does}", counts, *worker, index, length), cite)
+        worker = (Name("worker"),) if self.deferred else ()
+        return Do(call(f"macs_counts_{does}", counts, *worker, index, length, *far), cite)
 
     def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit; the entry's age."""

@@ -89,7 +89,7 @@ def decide(
     near = near_tables(reads, target.near_bytes, scheduler)
     options = with_cuts(scheduler, near | compared, large)
     kernels = {name: choice.kernel for name, choice in choices.items()}
-    deferred = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
+    counters = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
     if configuration.cut is not None:
         options = replace(options, run_to_completion=False)
         if has_queues(program, options):
@@ -103,7 +103,7 @@ def decide(
     kept = (atomic.groups, atomic.steering)
     bundled = bundles(program, large_state(program, target.near_bytes)) if configuration.lowering.bundles else ()
     made = planned(
-        program, scheduled, kernels, options, configuration.plan, deferred, *kept, target.near_bytes, bundled
+        program, scheduled, kernels, options, configuration.plan, counters, *kept, target.near_bytes, bundled
     )
     return Decided(choices, made, compared, near, atomic, cached)
 

@@ -123,7 +123,16 @@ def _lowered(planned: Planned, configuration: Configuration, overridden: bool) -
     hot = likely.profile if likely.hot_actions else NOTHING
     tables = Tables(program, names, planned.kernels, lowering.empty_tables, lowering.key_words, hot)
     words = frozenset(table.name for table in program.tables if tables.words(table.name) is not None)
-    externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words, planned.bundles)
+    externs = Externs(
+        program,
+        names,
+        sums=lowering.sums,
+        deferred=lowering.deferred_counts,
+        large_counters=planned.large_counters,
+        groups=planned.groups,
+        words=words,
+        bundles=planned.bundles,
+    )
     sunk = sunk_fields(program, schedule) if lowering.in_place else frozenset()
     storage = Storage(program, schedule, names, sunk, in_place=lowering.in_place)
     record_is_read = overridden or planned.requests or not planned.run_to_completion

@@ -24,7 +24,7 @@ from transpiler.targets.target import Kernel, Need
 class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
     `run_to_completion`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something
-    beside their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together;
+    beside their verdict; `large_counters`: those whose cells are prefetched; `groups`: of registers that are locked together;
     `steering`: the worker of each frame; `queues`: packets may wait between ingress and egress; `bundles`: of registers whose
     cells lie together."""
 
@@ -34,7 +34,7 @@ class Planned:
     plans: tuple[PipelinePlan, ...]
     run_to_completion: bool
     requests: bool
-    deferred: frozenset[str] = frozenset()
+    large_counters: frozenset[str] = frozenset()
     groups: tuple[Group, ...] = ()
     steering: Steering = UNSTEERED
     queues: bool = False
@@ -58,7 +58,7 @@ def planned(
     kernels: Mapping[str, Kernel],
     options: Options,
     edits: Iterable[Edit],
-    deferred: frozenset[str] = frozenset(),
+    large_counters: frozenset[str] = frozenset(),
     groups: tuple[Group, ...] = (),
     steering: Steering = UNSTEERED,
     near_bytes: int = 0,
@@ -82,7 +82,7 @@ def planned(
         forms = (*burst, *((Form.PACKETS,) if not burst or requests else ()))
         plans.append(edited(plan(pipe, tables, forms, received=not whole and not plans), edits))
     return Planned(
-        program, schedule, kernels, tuple(plans), whole, requests, deferred, groups, steering, queues, bundled
+        program, schedule, kernels, tuple(plans), whole, requests, large_counters, groups, steering, queues, bundled
     )
 
 

@@ -1,9 +1,10 @@
 /* Counters: packets and bytes, by an index or by the entries of a table.
  *
  * There is an array for each worker, so that workers do not share cache lines. A value is the sum over the workers.
- * Counts of large counters are deferred: a count is prefetched, and added up to 64 counts later, at the latest at the
- * end of the burst, or of the next one if that is there already. Additions commute, so only a reader could see the
- * difference.
+ * Counts are deferred. Those of small counters are added together, at the end of the burst or when 64 wait. Each by
+ * itself would hold back the next packets: its address comes late, from a lookup, and loads behind it that may be of
+ * the same place wait. Those of large counters are prefetched, and added 64 counts later, at the latest at the end of
+ * the burst, or of the next one if that is there already. Additions commute, so only a reader could see the difference.
  * Threads: each worker adds to its own array; any thread reads.
  */
 #ifndef MACS_COUNTER_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <macs/inline.h>
 #include <macs/prefetch.h>
 #include <macs/worker.h>
 
@@ -55,8 +57,27 @@ static inline void macs_counter_add(const struct macs_counter *counter, const st
         macs_count_add(macs_counter_at(counter, worker, index), bytes);
 }
 
-/* Defer the addition to a count whose line is not in the cache, as the counter is large. The oldest one makes room. */
-static inline void macs_count_defer(struct macs_worker *worker, struct macs_count *count, uint64_t bytes) {
+/* Add the counts of small counters. */
+static inline void macs_near_counts_flush(struct macs_near_counts *near) {
+    const uint32_t number = near->number;
+    for (uint32_t i = 0; i < number; i++)
+        macs_count_add(near->counts[i], near->bytes[i]);
+    near->number = 0;
+}
+
+__attribute__((noinline, cold, unused)) static void macs_near_counts_make_room(struct macs_near_counts *near) {
+    macs_near_counts_flush(near);
+}
+
+static inline void macs_count_defer_near(struct macs_near_counts *near, struct macs_count *count, uint64_t bytes) {
+    if (near->number == MACS_DEFERRED_COUNTS)
+        macs_near_counts_make_room(near);
+    near->counts[near->number] = count;
+    near->bytes[near->number++] = (uint32_t)bytes;
+}
+
+/* Of a large counter: the count's line is not in the cache. The oldest one makes room. */
+static inline void macs_count_defer_far(struct macs_worker *worker, struct macs_count *count, uint64_t bytes) {
     struct macs_deferred_count *const place = &worker->deferred.ring[worker->deferred.next++ % MACS_DEFERRED_COUNTS];
     if (place->count)
         macs_count_add(place->count, place->bytes);
@@ -64,7 +85,15 @@ static inline void macs_count_defer(struct macs_worker *worker, struct macs_coun
     *place = (struct macs_deferred_count){count, bytes};
 }
 
-/* Make the deferred additions up to the one of that number. */
+MACS_ALWAYS_INLINE void macs_count_defer(struct macs_worker *worker, struct macs_count *count, uint64_t bytes,
+                                         bool far) {
+    if (far)
+        macs_count_defer_far(worker, count, bytes);
+    else
+        macs_count_defer_near(&worker->near_counts, count, bytes);
+}
+
+/* Make the additions to large counters up to the one of that number. */
 static inline void macs_counts_flush_until(struct macs_deferred_counts *deferred, uint32_t end) {
     if (deferred->next - deferred->first > MACS_DEFERRED_COUNTS)
         deferred->first = deferred->next - MACS_DEFERRED_COUNTS;
@@ -78,16 +107,18 @@ static inline void macs_counts_flush_until(struct macs_deferred_counts *deferred
 
 /* Make all of them, at the end of a burst. */
 static inline void macs_counts_flush(struct macs_worker *worker) {
+    macs_near_counts_flush(&worker->near_counts);
     macs_counts_flush_until(&worker->deferred, worker->deferred.next);
 }
 
-/* Make those of the bursts before this one, at its end. */
+/* Make those of small counters, and those of the bursts before this one, at its end. */
 static inline void macs_counts_flush_earlier(struct macs_worker *worker) {
+    macs_near_counts_flush(&worker->near_counts);
     macs_counts_flush_until(&worker->deferred, worker->deferred.latest);
 }
 
 static inline bool macs_counts_are_deferred(const struct macs_worker *worker) {
-    return worker->deferred.first != worker->deferred.next;
+    return worker->near_counts.number || worker->deferred.first != worker->deferred.next;
 }
 
 /* Where a worker's counts stand: a copy, for a burst, that no store can change. */
@@ -113,15 +144,15 @@ static inline void macs_counts_hit(const struct macs_counts *counts, uint64_t in
 }
 
 /* Both as above, but the addition is deferred. */
-static inline void macs_counts_defer(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
-                                     uint64_t bytes) {
+MACS_ALWAYS_INLINE void macs_counts_defer(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
+                                          uint64_t bytes, bool far) {
     if (index < counts->size)
-        macs_count_defer(worker, &counts->of[index], bytes);
+        macs_count_defer(worker, &counts->of[index], bytes, far);
 }
 
-static inline void macs_counts_defer_hit(const struct macs_counts *counts, struct macs_worker *worker, uint64_t index,
-                                         uint64_t bytes) {
-    macs_count_defer(worker, &counts->of[index], bytes);
+MACS_ALWAYS_INLINE void macs_counts_defer_hit(const struct macs_counts *counts, struct macs_worker *worker,
+                                              uint64_t index, uint64_t bytes, bool far) {
+    macs_count_defer(worker, &counts->of[index], bytes, far);
 }
 
 #endif

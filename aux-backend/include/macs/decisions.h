@@ -228,11 +228,11 @@ static inline __attribute__((always_inline)) void macs_decisions_hit(const struc
 
 static inline __attribute__((always_inline)) void macs_decisions_defer_hit(const struct macs_counter *counter,
                                                                            struct macs_worker *worker, uint64_t number,
-                                                                           uint64_t bytes, uint32_t index) {
+                                                                           uint64_t bytes, bool far, uint32_t index) {
     struct macs_count *const count = macs_counter_at(counter, worker, number);
     if (odp_unlikely(worker->deciding))
         macs_decisions_note(worker, count, index);
-    macs_count_defer(worker, count, bytes);
+    macs_count_defer(worker, count, bytes, far);
 }
 
 static inline __attribute__((always_inline)) void macs_decisions_add(const struct macs_counter *counter,
@@ -244,9 +244,9 @@ static inline __attribute__((always_inline)) void macs_decisions_add(const struc
 
 static inline __attribute__((always_inline)) void macs_decisions_defer(const struct macs_counter *counter,
                                                                        struct macs_worker *worker, uint64_t number,
-                                                                       uint64_t bytes, uint32_t index) {
+                                                                       uint64_t bytes, bool far, uint32_t index) {
     if (number < counter->size)
-        macs_decisions_defer_hit(counter, worker, number, bytes, index);
+        macs_decisions_defer_hit(counter, worker, number, bytes, far, index);
 }
 
 #endif

@@ -17,17 +17,22 @@ enum macs_loop_request {
     MACS_END,       /* to drop the packet: the switch ends */
 };
 
-/* Counts that are added later, see macs/counter.h: a ring of the latest ones. */
+/* Counts that are added later, see macs/counter.h. */
 #define MACS_DEFERRED_COUNTS 64u /* a power of two */
 struct macs_count;
+struct macs_near_counts { /* whose lines are in the cache */
+    uint32_t number;
+    uint32_t bytes[MACS_DEFERRED_COUNTS];
+    struct macs_count *counts[MACS_DEFERRED_COUNTS];
+};
 struct macs_deferred_count {
     struct macs_count *count; /* NULL: it is added */
     uint64_t bytes;
 };
-struct macs_deferred_counts {
-    uint32_t first;  /* the number of the first one that may not be added; numbers wrap around */
-    uint32_t next;   /* of the next one */
-    uint32_t latest; /* of the first one of the latest burst */
+struct macs_deferred_counts { /* of large counters: a ring of the latest ones */
+    uint32_t first;           /* the number of the first one that may not be added; numbers wrap around */
+    uint32_t next;            /* of the next one */
+    uint32_t latest;          /* of the first one of the latest burst */
     struct macs_deferred_count ring[MACS_DEFERRED_COUNTS];
 };
 
@@ -57,6 +62,7 @@ struct macs_worker {
     struct macs_deferred_counts deferred;
     struct macs_decisions *decisions; /* see macs/decisions.h; NULL: the program has none */
     bool deciding;                    /* packets look for decisions there */
+    struct macs_near_counts near_counts;
 };
 
 struct macs_packet;

@@ -1,5 +1,6 @@
-/* Test of deferred counts: bursts of 0 to 200 counts whose additions wait for the next burst's end, or are made at
- * once, beside plain additions. Numbers begin just before they wrap around. Prints ok, or what was wrong. */
+/* Test of deferred counts: bursts of 0 to 200 counts of small and of large counters, whose additions wait for the next
+ * burst's end, or are made at once, beside plain additions. Numbers begin just before they wrap around. Prints ok, or
+ * what was wrong. */
 #include <macs/counter.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +18,11 @@ static const char *burst(void) {
     memcpy(before, expected, sizeof before);
     for (int i = 0; i < packets; i++) {
         const uint32_t cell = (uint32_t)rand() % (CELLS + 5), bytes = (uint32_t)rand() % LENGTHS;
+        const bool far = rand() % 2;
         if (cell < CELLS && i % 2)
-            macs_counts_defer_hit(&counts, &worker, cell, bytes);
+            macs_counts_defer_hit(&counts, &worker, cell, bytes, far);
         else
-            macs_counts_defer(&counts, &worker, cell, bytes); /* beyond the end: nothing */
+            macs_counts_defer(&counts, &worker, cell, bytes, far); /* beyond the end: nothing */
         if (cell < CELLS)
             expected[cell] = (struct macs_count){expected[cell].packets + 1, expected[cell].bytes + bytes};
     }

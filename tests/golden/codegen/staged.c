@@ -487,7 +487,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
     I_before = macs_register_add32(&registers[I_last_extern], (struct macs_register_shape){16, 4}, (uint32_t)meta_group, 1); /* staged.p4:56 */
-    macs_counts_defer(&counts[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
+    macs_counts_defer(&counts[I_seen_extern], worker, I_before & 3, packet->length, true); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
         *verdict = MACS_VERDICT_DROP + dropped_at;
         return;
