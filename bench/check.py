@@ -90,6 +90,7 @@ REGISTER = Row("a register of 32 M cells at a hash, B=64 over B=1", 6)
 REGISTER_LIMIT = Row("the same, of the bare loop with that hash and access", 0.7)
 COUNTER = Row("direct counter, 4 M entries, of the same table without", 0.75)
 COUNTER_LIMIT = Row("the same, of the bare loop with such a lookup and count", 0.7)
+COUNTING = Row("counting in the cache, 256 entries of 1,024, nanoseconds", 2, at_most=True)
 SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
 SKETCH_LOOP, *BESIDE_LOOP = (
     Row(f"{name}, of the hand-written loop beside it", 0.8)
@@ -241,6 +242,30 @@ def counter() -> Iterator[Row]:
     yield COUNTER_LIMIT.of(ratio(samples["counts", *HALF], samples["program", *HALF]), "; ".join(each[2:]))
 
 
+def near_counter() -> Iterator[Row]:
+    """A table that stays in the cache twice, once with a direct counter, beside bare loops with as many words and counts."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        turns = []
+        for name, define in (("counted", "COUNTER "), ("plain", "")):
+            folder = Path(scratch) / name
+            folder.mkdir()
+            setup = session.Setup(state(f"{define}SIZE=1024", SMALL), folder, closing)
+            turns += [replace(turn, key=(name, *turn.key[1:])) for turn in setup.turns()]
+        probe_folder = Path(scratch) / "bare"
+        probe_folder.mkdir()
+        probe = Probe([str(program("state", probe_folder)), *setup.feed.arguments], probe_folder)
+        closing.add([probe])
+        turns += [Turn((contest, *HALF), probe, contest, HALF[0]) for contest in ("near+count", "near")]
+        samples = rounds(turns)
+    counted, plain, bare_counted, bare = (
+        figure(samples[name, *HALF]).ns for name in ("counted", "plain", "near+count", "near")
+    )
+    parts = (
+        f"counted {counted:.1f} ns; plain {plain:.1f} ns; bare counted {bare_counted:.1f} ns; bare plain {bare:.1f} ns"
+    )
+    yield COUNTING.of(counted - plain, parts)
+
+
 def sketch() -> Iterator[Row]:
     over_one, of_loop, each = beside_bare(wanted("heavyhitter", (VANILLA, HALF)), "heavyhitter", "peers/stateful")
     yield SKETCH.of(over_one)
@@ -353,6 +378,7 @@ PARTS = (
     Part((SPREAD, HOT, SHARDED_SPREAD, SHARDED_HOT), workers),
     Part((TOTALS,), totals),
     Part((COUNTER, COUNTER_LIMIT), counter),
+    Part((COUNTING,), near_counter),
     Part((SKETCH, SKETCH_LOOP), sketch),
     *(Part((row,), partial(stateful, row)) for row in BESIDE_LOOP),
     Part((CRC,), crc),

@@ -1,8 +1,12 @@
 /* state: what a program keeps that is larger than the caches. With REGISTER, each packet adds one to a cell of 32 M at a
  * hash of its addresses, with ONE as well always to the same cell, with NUMBERED as well each leaves with what its
- * cell held; with COUNTER, its table counts the packets of each entry, with METER it marks them. */
+ * cell held; with COUNTER, its table counts the packets of each entry, with METER it marks them. SIZE is the table's. */
 #include <core.p4>
 #include <v1model.p4>
+
+#ifndef SIZE
+#define SIZE 4000000
+#endif
 
 const bit<32> CELLS = 1 << 25;
 
@@ -75,7 +79,7 @@ control StateIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
             forward;
         }
         default_action = forward(1);
-        size = 4000000;
+        size = SIZE;
 #ifdef COUNTER
         counters = packets;
 #endif
