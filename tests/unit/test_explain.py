@@ -15,7 +15,7 @@ from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, mach
 from macsad.cli import NO, USAGE, call
 from macsad.explain import advice, curves
 from macsad.explain.data import data
-from macsad.explain.lines import Line, by_line
+from macsad.explain.lines import Line, _parts, by_line
 from macsad.explain.page import FAR, NEAR, render_page, sources
 from macsad.explain.pictures import inline
 from transpiler.model import code
@@ -78,6 +78,15 @@ def test_what_no_frame_comes_to_takes_nothing_and_is_predicted_for_one_that_does
                 seen += 1
     assert seen > 1
     assert sum(line.cycles for line in lines.values()) == pytest.approx(sum(cost.cycles for cost in found.costs))
+
+
+def test_receiving_is_of_the_first_stage_and_sending_of_the_last() -> None:
+    found = explained(app("router"))
+    costs = tuple(replace(cost, cycles=1000.0) for cost in found.costs)
+    runtime = replace(found.runtime, receive=30.0, send=20.0)
+    parts = _parts(replace(found, costs=costs, runtime=runtime))
+    of_lines = [part.computes + sum(part.waits.values()) for part in parts]
+    assert [1000 - cycles for cycles in of_lines] == pytest.approx([30, *[0] * (len(costs) - 2), 20], abs=1e-9)
 
 
 def test_lines_that_drop_are_told() -> None:

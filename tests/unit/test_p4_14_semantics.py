@@ -144,14 +144,27 @@ def test_types_of_parameters_come_from_their_use(tmp_path: Path) -> None:
         ("register_write(seen, 0, v);", 24),
         ("truncate(v);", 32),
         ("clone_ingress_pkt_to_egress(v);", 32),
+        # Values that go into no field do not take the type of the first argument, whatever that has been found to be.
+        ("modify_field(h.a, v); truncate(v);", 32),
+        ("modify_field(h.a, v); clone_ingress_pkt_to_egress(v);", 32),
+        ("modify_field(h.a, v); clone_egress_pkt_to_egress(v);", 32),
+        ("modify_field(h.a, v); clone_i2e(v);", 32),
+        ("modify_field(h.a, v); clone_e2e(v);", 32),
+        ("register_read(h.a, seen, v);", 2),
+        ("count(events, v);", 3),
+        ("execute_meter(limit, v, h.a);", 4),
+        ("bit_and(h.a, m.y, v);", 8),
     ],
 )
 def test_a_parameter_is_as_wide_as_its_widest_use(statement: str, width: int, tmp_path: Path) -> None:
     program = f"""{BYTES}
     register seen {{ width : 24; instance_count : 4; }}
+    counter events {{ type : packets; instance_count : 8; }}
+    meter limit {{ type : bytes; instance_count : 16; }}
     action act(v) {{ {statement} }}
     table t {{ reads {{ h.a : exact; }} actions {{ act; }} }}
-    control ingress {{ apply(t); }}
+    control ingress {{ {"" if "clone_e" in statement else "apply(t);"} }}
+    control egress {{ {"apply(t);" if "clone_e" in statement else ""} }}
     """
     assert load(program, tmp_path).variable["act.v"].type == Bits(width)
 
