@@ -13,7 +13,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 PACKAGES = ("macsad", "transpiler", "aux-frontend/aux_frontend")
-SENTENCE = re.compile(r"[a-z]{2,}\S* .*[a-z]{2,}", re.DOTALL)  # two words at least
+SENTENCE = re.compile(r"([a-z]{2,}|\{\})\S* .*[a-z]{2,}|[a-z]{2,}\S* \W*\{\}", re.DOTALL)  # two words at least
 
 
 def text(node: ast.AST) -> str | None:

@@ -282,3 +282,19 @@ def test_what_is_no_object_is_refused_where_it_stands(tmp_path: Path, other: Jso
             assert any("expected" in message for message in messages), (path, messages)
             refused += 1
     assert refused > 10
+
+
+def test_a_checksum_is_of_the_whole_header_or_of_a_calculation(tmp_path: Path) -> None:
+    """Of type ipv4 it is of all fields but its own; any other type but generic is refused."""
+    checksum = {"name": "sum", "id": 0, "target": ["h", "b"], "type": "ipv4", "verify": False, "if_cond": None}
+    ingress = {"init_table": None}
+    text = print_program(load(tmp_path, document([], ingress, checksums=[checksum]))[0])
+    assert "hash.compute" in text and "h.b = " in text
+    (computed,) = [line.strip() for line in text.splitlines() if "hash.compute" in line]
+    assert "h.a" in computed and "h.c" in computed and "h.b" not in computed and "csum16" in computed
+    diagnostics = Diagnostics()
+    file = tmp_path / "other.json"
+    file.write_text(json.dumps(document([], ingress, checksums=[checksum | {"type": "ipv6"}])))
+    with pytest.raises(Rejected):
+        Bmv2Json().load(Source(file), diagnostics)
+    assert "'ipv6' is not a type of checksum" in diagnostics.render()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from aux_frontend.p4_14.frontend import P4_14
+from aux_frontend.p4_14.widths import MAX_CALL_DEPTH
 
 from macsad import simulate
 from transpiler.diagnostics import Diagnostics, Rejected
@@ -722,6 +723,29 @@ def test_a_header_is_copied_from_one_of_its_own_type_only(tmp_path: Path) -> Non
         P4_14().check(Source(path), diagnostics)
     errors = [m.message for m in diagnostics.messages if m.severity.value == "error"]
     assert errors == ["'one' of type one_t cannot take a header of type two_t"]
+
+
+@pytest.mark.parametrize(("calls", "right"), [(MAX_CALL_DEPTH - 1, True), (MAX_CALL_DEPTH, False)])
+@pytest.mark.parametrize("kind", ["control", "action"])
+def test_how_deep_calls_may_be(kind: str, calls: int, right: bool, tmp_path: Path) -> None:
+    """One calls the next; the last one of so many calls nothing more."""
+    last = "apply(t);" if kind == "control" else "no_op();"
+    names = ["ingress" if kind == "control" else "x0", *(f"x{n}" for n in range(1, calls + 1))]
+    chain = "".join(f"{kind} {name}{'()' * (kind == 'action')} {{ {then} }}\n" for name, then in
+                    zip(names, [*(f"{name}();" for name in names[1:]), last], strict=True))  # fmt: skip
+    table = (
+        "table t { actions { x0; } }\ncontrol ingress { apply(t); }"
+        if kind == "action"
+        else "table t { actions { a; } }"
+    )
+    path, diagnostics = tmp_path / "deep.p4", Diagnostics()
+    path.write_text(f"{BYTES}\naction a() {{ }}\n{chain}{table}\n")
+    if right:
+        P4_14().check(Source(path), diagnostics)
+    else:
+        with pytest.raises(Rejected):
+            P4_14().check(Source(path), diagnostics)
+    assert [f"'{names[-1]}' is called too deep" in m.message for m in diagnostics.messages] == [True] * (not right)
 
 
 @pytest.mark.parametrize("kind", ["control", "action", "field_list"])
