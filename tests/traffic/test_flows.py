@@ -13,7 +13,7 @@ import switches
 from transpiler.traffic.bits import Numbers
 from transpiler.traffic.frames import LEAST_FLOWS, MOST_FLOWS, Flags, _Writer
 from transpiler.traffic.probe import Probe
-from transpiler.traffic.search import search
+from transpiler.traffic.search import SMALLEST, Finder, search
 
 
 def agreeing(counts: dict[str, int], hit: dict[str, int]) -> Numbers:
@@ -75,3 +75,10 @@ def test_frames_have_values_that_the_program_compares_with_but_usual_ones_do_not
     drawn = [finder.frame(0, chance).data for _ in range(64)]
     assert {data[0] for data in drawn} >= {0, 0x5A} and {data[1] for data in drawn} >= {0, 0x77, 0x78}
     assert {bytes(finder.usual(0).data[:2]) for _ in range(8)} == {b"\0\0"}
+
+
+def test_a_frame_that_was_found_otherwise_has_the_checksums_of_the_last_form() -> None:
+    forms = (SimpleNamespace(sums=("first",)), SimpleNamespace(sums=("last",)))
+    shape = SimpleNamespace(headers=())
+    made = Finder.given(SimpleNamespace(forms=forms), shape, b"\7")  # type: ignore[arg-type]
+    assert made.checksums == ("last",) and made.shape is shape and made.data == b"\7".ljust(SMALLEST, b"\0")

@@ -8,6 +8,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, machine_file
@@ -18,6 +20,7 @@ from macsad.explain.data import data
 from macsad.explain.lines import Line, _parts, by_line
 from macsad.explain.page import FAR, NEAR, render_page, sources
 from macsad.explain.pictures import inline
+from macsad.place.place_file import Chosen
 from transpiler.model import code
 from transpiler.model.sizes import footprint
 from transpiler.model.throughput import Limit, Read
@@ -107,6 +110,22 @@ def test_ways_are_taken_as_often_as_any_other() -> None:
     work = code.work_of(planned.program, pipe, pipe.stages[0])
     assert len({one.span for one in work}) == len(work), "a place counts once"
     assert all(one.operations >= 1 and 0 <= one.likely <= 1 for one in work)
+
+
+@pytest.mark.parametrize(
+    ("cut", "workers", "command"),
+    [("", (3,), "--workers 3"), ("t", (2, 1), "--cut t --workers 3 --part-workers 2,1")],
+)
+def test_cores_are_advised_with_the_options_that_take_them(
+    cut: str, workers: tuple[int, ...], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advice, "by_cores", lambda explained, cores: (SimpleNamespace(rate=2.0), None))
+    monkeypatch.setattr(advice, "chosen", lambda placed, placement: Chosen(workers, cut))
+    several: Any = SimpleNamespace(placed=SimpleNamespace(cores=4, best=SimpleNamespace(rate=5.0)))
+    (trial,) = advice._cores(several)
+    assert (trial.command, trial.gain, trial.what) == (command, 2.5, str(Chosen(workers, cut)))
+    one: Any = SimpleNamespace(placed=SimpleNamespace(cores=1, best=SimpleNamespace(rate=5.0)))
+    assert list(advice._cores(one)) == []
 
 
 @pytest.mark.parametrize(
