@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import switches
 
+from transpiler.hlir.types import Bits
 from transpiler.traffic.bits import Numbers
 from transpiler.traffic.frames import LEAST_FLOWS, MOST_FLOWS, Flags, _Writer
 from transpiler.traffic.probe import Probe
-from transpiler.traffic.search import SMALLEST, Finder, search
+from transpiler.traffic.search import SMALLEST, Finder, any_outcome, search
 
 
 def agreeing(counts: dict[str, int], hit: dict[str, int]) -> Numbers:
@@ -82,3 +84,22 @@ def test_a_frame_that_was_found_otherwise_has_the_checksums_of_the_last_form() -
     shape = SimpleNamespace(headers=())
     made = Finder.given(SimpleNamespace(forms=forms), shape, b"\7")  # type: ignore[arg-type]
     assert made.checksums == ("last",) and made.shape is shape and made.data == b"\7".ljust(SMALLEST, b"\0")
+
+
+def test_outcomes_that_are_tried() -> None:
+    """A miss now and then, and always where no entry may have an action; small arguments."""
+    uses = [SimpleNamespace(action=name, default_only=only) for name, only in (("a", False), ("b", False), ("c", True))]
+    types = {"a.x": SimpleNamespace(type=Bits(1)), "a.y": SimpleNamespace(type=Bits(9))}
+    actions = {"a": SimpleNamespace(parameters=("a.x", "a.y")), "b": SimpleNamespace(parameters=())}
+    program: Any = SimpleNamespace(variable=types, action=actions)
+    chance = Random(1)
+    drawn = [any_outcome(program, SimpleNamespace(actions=uses), chance) for _ in range(400)]  # type: ignore[arg-type]
+    calls = [one for one in drawn if one is not None]
+    assert 20 < len(drawn) - len(calls) < 100
+    assert {one.action for one in calls} == {"a", "b"}
+    assert {one.arguments for one in calls if one.action == "b"} == {()}
+    found = {one.arguments for one in calls if one.action == "a"}
+    assert found <= {(x, y) for x in range(2) for y in range(4)} and {x for x, _ in found} == {0, 1}
+    assert {y for _, y in found} == set(range(4))
+    only: Any = SimpleNamespace(actions=uses[2:])
+    assert [any_outcome(program, only, chance) for _ in range(20)] == [None] * 20

@@ -112,6 +112,13 @@ def test_ways_are_taken_as_often_as_any_other() -> None:
     assert all(one.operations >= 1 and 0 <= one.likely <= 1 for one in work)
 
 
+def test_a_curve_for_each_burst_is_named_after_it() -> None:
+    chart = curves._batches(explained(app("l2fwd")))
+    assert [curve.name for curve in chart.curves] == [f"B = {burst}" for burst in curves.BURSTS_SHOWN]
+    for curve, burst in zip(chart.curves, curves.BURSTS_SHOWN, strict=True):
+        assert [b for b, _ in curve.points] == [b for b in curves.SUB_BATCHES if b <= burst]
+
+
 @pytest.mark.parametrize(
     ("cut", "workers", "command"),
     [("", (3,), "--workers 3"), ("t", (2, 1), "--cut t --workers 3 --part-workers 2,1")],
