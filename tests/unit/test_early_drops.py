@@ -80,7 +80,7 @@ def body_of(program: Program) -> Body:
 def order(program: Program) -> list[str]:
     """The tables and conditions of ingress, with `!` behind those whose dropped packets leave."""
     body = body_of(program)
-    if len(body) == 1 and isinstance(body[0], Block):
+    while len(body) == 1 and isinstance(body[0], Block):
         body = body[0].body
     told: list[str] = []
     for statement in body:
@@ -142,6 +142,16 @@ HALF = {"third": 500, "second": 500, "marked": 500}
         (("second.apply();", "third.apply();", "hdr.h.d = 3;"), ("third",), ["third!", "second"]),
         (("second.apply();", "hdr.h.c = 3;", "third.apply();"), ("third",), ["second", "third"]),  # its key
         (("second.apply();", "hdr.h.d = 3;", "third.apply();"), ("third",), ["third!", "second"]),
+        (
+            ("if (hdr.h.d == 1) { first.apply(); exit; }", "third.apply();", "second.apply();"),
+            ("third",),
+            ["if!", "third!", "second"],
+        ),  # who leaves there comes to neither
+        (
+            ("if (hdr.h.d == 1) { first.apply(); }", "third.apply();", "second.apply();"),
+            ("third",),
+            ["third!", "if", "second"],
+        ),
         (("hdr.h.b = 3;", "third.apply();"), ("third",), ["third"]),  # no lookup before it, nor behind it
     ],
 )
