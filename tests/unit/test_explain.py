@@ -113,9 +113,12 @@ def test_ways_are_taken_as_often_as_any_other() -> None:
 
 
 def test_a_curve_for_each_burst_is_named_after_it() -> None:
-    chart = curves._batches(explained(app("l2fwd")))
-    assert [curve.name for curve in chart.curves] == [f"B = {burst}" for burst in curves.BURSTS_SHOWN]
-    for curve, burst in zip(chart.curves, curves.BURSTS_SHOWN, strict=True):
+    first, *_ = curves.BURSTS_SHOWN
+    chart = curves._batches(replace(explained(app("l2fwd")), measured={(first, 1): 100.0, (7, 1): 90.0}))
+    assert [curve.name for curve in chart.curves if curve.measured] == [f"B = {first}"]
+    predicted = [curve for curve in chart.curves if not curve.measured]
+    assert [curve.name for curve in predicted] == [f"B = {burst}" for burst in curves.BURSTS_SHOWN]
+    for curve, burst in zip(predicted, curves.BURSTS_SHOWN, strict=True):
         assert [b for b, _ in curve.points] == [b for b in curves.SUB_BATCHES if b <= burst]
 
 
