@@ -13,6 +13,7 @@ import switches
 
 from macsad import compilation
 from macsad.compilation import Request
+from macsad.const_tables import _number, _Wrong
 from macsad.stf.compiled import CompiledDevice
 from macsad.stf.device import Frame
 from macsad.targets import Machine
@@ -146,3 +147,27 @@ def test_what_is_wrong_is_told_with_its_place(line: str, told: str, tmp_path: Pa
     (message,) = rejected.value.diagnostics.messages
     assert told in message.message
     assert (message.span.file, message.span.line) == (str(file), 2)
+
+
+@pytest.mark.parametrize(
+    ("word", "bits", "value"),
+    [
+        ("7", 128, 7), ("0x10", 128, 16), ("::1", 128, 1), ("1::", 128, 1 << 112), ("ffff::ffff", 128, 0xFFFF << 112 | 0xFFFF),
+        ("00:00:00:00:01:02", 48, 0x102), ("ff:ff:ff:ff:ff:ff", 48, (1 << 48) - 1), ("5", 48, 5), ("1.2.3.4", 32, 0x01020304),
+        ("255.255.255.255", 32, (1 << 32) - 1), ("4294967295", 32, (1 << 32) - 1), ("0", 1, 0), ("1", 1, 1),
+    ],
+)  # fmt: skip
+def test_numbers_and_addresses(word: str, bits: int, value: int) -> None:
+    assert _number(word, bits) == value
+
+
+@pytest.mark.parametrize(
+    ("word", "bits"),
+    [
+        ("4294967296", 32), ("2", 1), ("-1", 8), ("1.2.3.4", 48), ("1.2.3", 32), ("1:2:3", 48), ("00:00:00:00:01:02", 128),
+        ("::1", 48), ("::1", 32), ("x", 8), ("", 8), ("00:00:00:00:01:02", 32),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_of_so_many_bits(word: str, bits: int) -> None:
+    with pytest.raises(_Wrong, match=f"'{word}' is not a number of {bits} bits"):
+        _number(word, bits)

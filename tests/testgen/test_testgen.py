@@ -6,6 +6,8 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import switches
@@ -16,6 +18,7 @@ from macsad import cli, simulate, test  # noqa: E402
 from macsad.compilation import Request  # noqa: E402
 from macsad.testgen import report  # noqa: E402
 from macsad.testgen.making import Made, Order, make  # noqa: E402
+from transpiler.diagnostics import Span  # noqa: E402
 from transpiler.testgen.proofs import proofs  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -112,6 +115,20 @@ def test_fewer_tests_than_it_takes(tmp_path: Path) -> None:
     assert len(made.files) == 1
     assert made.generated.unreached
     assert all("more tests than were asked for" in reason.text for reason in made.generated.unreached.values())
+
+
+def test_what_counts_as_a_line_and_as_a_branch() -> None:
+    """A line is covered by any statement or state in it; branches count one by one, proved ones out of reach apart."""
+
+    def item(kind: str, line: int) -> SimpleNamespace:
+        return SimpleNamespace(kind=kind, span=Span("p.p4", line, 1))
+
+    items = [item("statement", 1), item("statement", 1), item("state", 2), item("statement", 3), item("statement", 4),
+             item("branch", 9), item("branch", 9), item("branch", 1)]  # fmt: skip
+    reasons = {1: SimpleNamespace(proved=True), 3: SimpleNamespace(proved=True), 4: SimpleNamespace(proved=False),
+               6: SimpleNamespace(proved=True), 7: SimpleNamespace(proved=False)}  # fmt: skip
+    made: Any = SimpleNamespace(coverage=SimpleNamespace(items=items), covered={0, 2, 5}, unreached=reasons)
+    assert report.figures(made) == {"lines": (2, 4, 1), "branches": (1, 3, 1)}
 
 
 def test_the_report_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,6 +113,12 @@ def test_members_and_groups(say: Said) -> None:
     assert say("act_prof_delete_member chosen 0") == "Invalid table operation (MBR_STILL_USED)\n"
     added = say("table_indirect_add_with_group choices 1&&&1 => 0 10")
     assert added.startswith("Adding entry to indirect match table I.choices\nEntry has been added with handle ")
+    other = say("table_indirect_add_with_group choices 1&&&3 => 0 11").split()[-1]
+    assert say("table_num_entries choices") == "2\n"
+    assert say(f"table_indirect_delete choices {other}") == f"Deleting entry {other} from choices\n"
+    assert say("table_num_entries choices") == "1\n"
+    assert say(f"table_indirect_delete choices {other}").endswith("Invalid table operation (INVALID_HANDLE)\n")
+    assert "Wrong number of args" in say("table_indirect_delete choices")
     assert say("table_indirect_set_default choices 1", "act_prof_modify_member chosen go 1 3") == ""
     members = (
         "==========\nMEMBERS\n**********\nDumping member 0\nAction entry: I.go - 0001\n"

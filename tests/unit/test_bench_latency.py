@@ -142,3 +142,14 @@ def test_a_peer_has_small_pages_where_no_huge_one_is_free(free: bool, monkeypatc
     monkeypatch.setattr(beside, "_free_huge_pages", lambda: int(free))
     given = beside.words("p {eal} -- x", crossings.feed("dpdk", Wires(taps=False)), Path("f"), "own")
     assert ("--in-memory" in given, "--no-huge" in given) == (free, not free)
+
+
+def test_what_json_has() -> None:
+    row = Row((64, 8), 0.75, 12.5, (1.0, 2.0, 3.0), 0.25, 0.125)
+    named = Row(NO_POINT, 1.0, 3.5, (4.0, 5.0, 6.0), 0.0, 0.0, "peer")
+    assert data([row, named]) == [
+        {"burst": 64, "sub_batch": 8, "load": 0.75, "mpps": 12.5, "p50_us": 1.0, "p99_us": 2.0, "p999_us": 3.0,
+         "missed": 0.25, "interrupted": 0.125},
+        {"program": "peer", "burst": 0, "sub_batch": 0, "load": 1.0, "mpps": 3.5, "p50_us": 4.0, "p99_us": 5.0,
+         "p999_us": 6.0, "missed": 0.0, "interrupted": 0.0},
+    ]  # fmt: skip

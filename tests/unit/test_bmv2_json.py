@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,65 @@ def assigned(tmp_path: Path, target: Json, value: Json) -> str:
 )
 def test_arithmetic_is_as_wide_as_what_is_used_of_it(tmp_path: Path, value: Json, expected: str) -> None:
     assert assigned(tmp_path, fld("h", "b"), value) == expected
+
+
+def alone(name: str, right: Json) -> Json:
+    return {"type": "expression", "value": {"op": name, "left": None, "right": right}}
+
+
+IS_THREE = op("==", fld("h", "a"), hexstr(3))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (alone("~", fld("h", "b")), "~h.b"),
+        (op(">>", alone("~", fld("h", "b")), hexstr(4)), "(bit<16>)(~((int<17>)h.b) >> 3w4)"),  # of a number below zero
+        (op(">>", fld("h", "b"), hexstr(4)), "(bit<16>)h.b[15:4]"),
+        (op("<<", fld("h", "b"), hexstr(3)), "h.b << 2w3"),
+        (op("/", fld("h", "b"), hexstr(3)), "h.b / 16w3"),
+        (op("%", fld("h", "b"), hexstr(3)), "h.b % 16w3"),
+        (op("^", fld("h", "b"), fld("h", "a")), "h.b ^ ((bit<16>)h.a)"),
+        (op("|", fld("h", "b"), fld("h", "a")), "h.b | ((bit<16>)h.a)"),
+        (op("*", fld("h", "b"), fld("h", "a")), "h.b * ((bit<16>)h.a)"),
+        (alone("b2d", IS_THREE), "(bit<16>)((bit<1>)(h.a == 8w3))"),
+        (op("?", fld("h", "a"), hexstr(7), cond=IS_THREE), "(h.a == 8w3) ? ((bit<16>)h.a) : 16w7"),
+        (op("?", hexstr(1), fld("h", "b"), cond=IS_THREE), "(h.a == 8w3) ? 16w1 : h.b"),
+        (
+            op(">>", op("?", op("+", fld("h", "a"), hexstr(1)), fld("h", "c"), cond=IS_THREE), hexstr(1)),
+            "(bit<16>)(((h.a == 8w3) ? ((int<10>)(((bit<9>)h.a) + 9w1)) : ((int<10>)h.c)) >> 1w1)",
+        ),
+    ],
+)
+def test_operations(tmp_path: Path, value: Json, expected: str) -> None:
+    assert assigned(tmp_path, fld("h", "b"), value) == f"h.b = {expected};"
+
+
+# BMv2's primitives with the number of their parameters: src/bm_sim/core/primitives.cpp, targets/simple_switch/primitives.cpp.
+PRIMITIVES = {
+    0: ("exit", "drop", "no_op"),
+    1: ("assert", "assume", "mark_to_drop", "add_header", "add_header_fast", "remove_header", "resubmit", "recirculate",
+        "truncate"),
+    2: ("assign", "assign_VL", "assign_header", "assign_union", "assign_header_stack", "assign_union_stack", "push", "pop",
+        "log_msg", "modify_field", "add_to_field", "subtract_from_field", "copy_header", "clone_ingress_pkt_to_egress",
+        "clone_egress_pkt_to_egress", "generate_digest", "count"),
+    3: ("modify_field_rng_uniform", "add", "subtract", "bit_and", "bit_or", "bit_xor", "shift_left", "shift_right",
+        "execute_meter", "register_read", "register_write"),
+    4: ("modify_field_with_hash_based_offset",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "name"), [(count, name) for count, names in PRIMITIVES.items() for name in names])
+def test_primitives_have_as_many_parameters_as_those_of_bmv2(count: int, name: str, tmp_path: Path) -> None:
+    """One more is refused for their number; as many are not."""
+    for given in (count, count + 1):
+        calls = [primitive(name, *[hexstr(0)] * given)]
+        ingress = {"init_table": "t", "tables": [statement("t", 0, "act", None)]}
+        file, diagnostics = tmp_path / "p.json", Diagnostics()
+        file.write_text(json.dumps(document([action(0, "act", *calls)], ingress)))
+        with suppress(Rejected):
+            Bmv2Json().load(Source(file), diagnostics)
+        assert (f"takes {count} arguments, but" in diagnostics.render()) is (given > count), diagnostics.render()
 
 
 def test_a_comparison_sees_all_bits_of_a_sum(tmp_path: Path) -> None:
@@ -282,3 +342,19 @@ def test_what_is_no_object_is_refused_where_it_stands(tmp_path: Path, other: Jso
             assert any("expected" in message for message in messages), (path, messages)
             refused += 1
     assert refused > 10
+
+
+def test_a_checksum_is_of_the_whole_header_or_of_a_calculation(tmp_path: Path) -> None:
+    """Of type ipv4 it is of all fields but its own; any other type but generic is refused."""
+    checksum = {"name": "sum", "id": 0, "target": ["h", "b"], "type": "ipv4", "verify": False, "if_cond": None}
+    ingress = {"init_table": None}
+    text = print_program(load(tmp_path, document([], ingress, checksums=[checksum]))[0])
+    assert "hash.compute" in text and "h.b = " in text
+    (computed,) = [line.strip() for line in text.splitlines() if "hash.compute" in line]
+    assert "h.a" in computed and "h.c" in computed and "h.b" not in computed and "csum16" in computed
+    diagnostics = Diagnostics()
+    file = tmp_path / "other.json"
+    file.write_text(json.dumps(document([], ingress, checksums=[checksum | {"type": "ipv6"}])))
+    with pytest.raises(Rejected):
+        Bmv2Json().load(Source(file), diagnostics)
+    assert "'ipv6' is not a type of checksum" in diagnostics.render()

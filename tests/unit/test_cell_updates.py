@@ -153,6 +153,24 @@ def test_an_update(make: object, width: int) -> None:
     same_as_before(program, made.program, width)
 
 
+@pytest.mark.parametrize("op", ["&", "|", "^", "-", "*"])
+@pytest.mark.parametrize("form", ["inside", "left and right", "right and left", "from it"])
+def test_what_is_no_instruction_is_a_replacement(op: str, form: str) -> None:
+    """The cell is not by itself on one side, with nothing of it on the other."""
+    case = Case()
+    v, k = case.v, case.k
+    left, right = {
+        "inside": (k, case.op("+", v, const(1, 8))),
+        "left and right": (v, case.op("+", v, k)),
+        "right and left": (case.op("+", v, k), v),
+        "from it": (case.op(">>", v, const(1, 8)), k),
+    }[form]
+    program = case.program([case.read(), case.write(case.op(op, left, right))])
+    made = with_atomic_regions(program)
+    assert [call.method for call in calls(made.program)] == [REPLACE]
+    same_as_before(program, made.program, 8)
+
+
 def leaves(c: Case) -> Body:
     return [st.Block("out", (c.read(), if_(valid("h"), [st.Leave("out", AT)]), c.write(c.k)), AT)]
 

@@ -8,9 +8,13 @@ import pytest
 import switches
 
 from macsad.resources import share
+from transpiler.codegen.c.printer import expression
 from transpiler.codegen.generate import generate
+from transpiler.codegen.intrinsics import sourced
 from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.types import Bits
 from transpiler.passes.pipeline import optimise
+from transpiler.schedule.pipeline import Source
 from transpiler.targets.find import builtin
 
 PACKETS = Path(__file__).parents[1] / "packets"
@@ -101,3 +105,19 @@ def test_who_looks_at_the_time_in_psa(field: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", ["", "hdr.h.a = 16w0 ++ sm.packet_length;", "sm.ingress_global_timestamp = 5;"])
 def test_who_does_not_look_at_it(code: str, tmp_path: Path) -> None:
     assert not reads_the_clock(written(tmp_path, V1MODEL, EGRESS=code))
+
+
+@pytest.mark.parametrize(
+    ("source", "width", "text"),
+    [
+        (Source.LENGTH, 16, "(uint16_t)packet->length"),
+        (Source.LENGTH, 64, "(uint64_t)packet->length"),
+        (Source.LENGTH, 65, "macs_w2_of(packet->length)"),
+        (Source.NOW_US, 48, "(uint64_t)(worker->now_ns / 1000)"),
+        (Source.NOW_US, 200, "macs_w4_of(worker->now_ns / 1000)"),
+        (Source.ZERO, 8, "0"),
+        (Source.ONE, 8, "1"),
+    ],
+)
+def test_what_the_runtime_knows_has_the_type_that_the_program_gives_it(source: Source, width: int, text: str) -> None:
+    assert expression(sourced(source, Bits(width))) == text

@@ -8,6 +8,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, machine_file
@@ -15,9 +17,10 @@ from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, mach
 from macsad.cli import NO, USAGE, call
 from macsad.explain import advice, curves
 from macsad.explain.data import data
-from macsad.explain.lines import Line, by_line
+from macsad.explain.lines import Line, _parts, by_line
 from macsad.explain.page import FAR, NEAR, render_page, sources
 from macsad.explain.pictures import inline
+from macsad.place.place_file import Chosen
 from transpiler.model import code
 from transpiler.model.sizes import footprint
 from transpiler.model.throughput import Limit, Read
@@ -80,6 +83,15 @@ def test_what_no_frame_comes_to_takes_nothing_and_is_predicted_for_one_that_does
     assert sum(line.cycles for line in lines.values()) == pytest.approx(sum(cost.cycles for cost in found.costs))
 
 
+def test_receiving_is_of_the_first_stage_and_sending_of_the_last() -> None:
+    found = explained(app("router"))
+    costs = tuple(replace(cost, cycles=1000.0) for cost in found.costs)
+    runtime = replace(found.runtime, receive=30.0, send=20.0)
+    parts = _parts(replace(found, costs=costs, runtime=runtime))
+    of_lines = [part.computes + sum(part.waits.values()) for part in parts]
+    assert [1000 - cycles for cycles in of_lines] == pytest.approx([30, *[0] * (len(costs) - 2), 20], abs=1e-9)
+
+
 def test_lines_that_drop_are_told() -> None:
     found = replace(explained(app("l3fwd")), dropped={"other.p4:40": 0.25})
     (_, number), line = next((place, line) for place, line in by_line(found).items() if line.tables)
@@ -98,6 +110,32 @@ def test_ways_are_taken_as_often_as_any_other() -> None:
     work = code.work_of(planned.program, pipe, pipe.stages[0])
     assert len({one.span for one in work}) == len(work), "a place counts once"
     assert all(one.operations >= 1 and 0 <= one.likely <= 1 for one in work)
+
+
+def test_a_curve_for_each_burst_is_named_after_it() -> None:
+    first, *_ = curves.BURSTS_SHOWN
+    chart = curves._batches(replace(explained(app("l2fwd")), measured={(first, 1): 100.0, (7, 1): 90.0}))
+    assert [curve.name for curve in chart.curves if curve.measured] == [f"B = {first}"]
+    predicted = [curve for curve in chart.curves if not curve.measured]
+    assert [curve.name for curve in predicted] == [f"B = {burst}" for burst in curves.BURSTS_SHOWN]
+    for curve, burst in zip(predicted, curves.BURSTS_SHOWN, strict=True):
+        assert [b for b, _ in curve.points] == [b for b in curves.SUB_BATCHES if b <= burst]
+
+
+@pytest.mark.parametrize(
+    ("cut", "workers", "command"),
+    [("", (3,), "--workers 3"), ("t", (2, 1), "--cut t --workers 3 --part-workers 2,1")],
+)
+def test_cores_are_advised_with_the_options_that_take_them(
+    cut: str, workers: tuple[int, ...], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advice, "by_cores", lambda explained, cores: (SimpleNamespace(rate=2.0), None))
+    monkeypatch.setattr(advice, "chosen", lambda placed, placement: Chosen(workers, cut))
+    several: Any = SimpleNamespace(placed=SimpleNamespace(cores=4, best=SimpleNamespace(rate=5.0)))
+    (trial,) = advice._cores(several)
+    assert (trial.command, trial.gain, trial.what) == (command, 2.5, str(Chosen(workers, cut)))
+    one: Any = SimpleNamespace(placed=SimpleNamespace(cores=1, best=SimpleNamespace(rate=5.0)))
+    assert list(advice._cores(one)) == []
 
 
 @pytest.mark.parametrize(

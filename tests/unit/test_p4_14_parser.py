@@ -127,3 +127,16 @@ def test_hostile_nesting_is_an_error(text: str) -> None:
     diagnostics = Diagnostics()
     parse(LineMap(f"control c {{ if ({text}", diagnostics.sources, "x.p4"), diagnostics)
     assert diagnostics.error_count
+
+
+@pytest.mark.parametrize(
+    ("parameters", "count"),
+    [("", 0), ("in int a", 1), ("in int a, in int b", 2), ("in list<(a, b)> c", 1), ("in (a, (b, c)) d, in int e", 2)],
+)
+def test_parameters_of_methods_are_counted(parameters: str, count: int) -> None:
+    (found,) = read(
+        f"extern_type e {{ attribute a {{ type : int; }} method m({parameters}); method n() {{ x {{ }} }} }}"
+    )
+    assert isinstance(found, ast.ExternType)
+    assert [(name.text, number) for name, number in found.methods] == [("m", count), ("n", 0)]
+    assert [name.text for name in found.attributes] == ["a"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from aux_frontend.p4_14.frontend import P4_14
+from aux_frontend.p4_14.widths import MAX_CALL_DEPTH
 
 from macsad import simulate
 from transpiler.diagnostics import Diagnostics, Rejected
@@ -144,14 +145,27 @@ def test_types_of_parameters_come_from_their_use(tmp_path: Path) -> None:
         ("register_write(seen, 0, v);", 24),
         ("truncate(v);", 32),
         ("clone_ingress_pkt_to_egress(v);", 32),
+        # Values that go into no field do not take the type of the first argument, whatever that has been found to be.
+        ("modify_field(h.a, v); truncate(v);", 32),
+        ("modify_field(h.a, v); clone_ingress_pkt_to_egress(v);", 32),
+        ("modify_field(h.a, v); clone_egress_pkt_to_egress(v);", 32),
+        ("modify_field(h.a, v); clone_i2e(v);", 32),
+        ("modify_field(h.a, v); clone_e2e(v);", 32),
+        ("register_read(h.a, seen, v);", 2),
+        ("count(events, v);", 3),
+        ("execute_meter(limit, v, h.a);", 4),
+        ("bit_and(h.a, m.y, v);", 8),
     ],
 )
 def test_a_parameter_is_as_wide_as_its_widest_use(statement: str, width: int, tmp_path: Path) -> None:
     program = f"""{BYTES}
     register seen {{ width : 24; instance_count : 4; }}
+    counter events {{ type : packets; instance_count : 8; }}
+    meter limit {{ type : bytes; instance_count : 16; }}
     action act(v) {{ {statement} }}
     table t {{ reads {{ h.a : exact; }} actions {{ act; }} }}
-    control ingress {{ apply(t); }}
+    control ingress {{ {"" if "clone_e" in statement else "apply(t);"} }}
+    control egress {{ {"apply(t);" if "clone_e" in statement else ""} }}
     """
     assert load(program, tmp_path).variable["act.v"].type == Bits(width)
 
@@ -709,6 +723,29 @@ def test_a_header_is_copied_from_one_of_its_own_type_only(tmp_path: Path) -> Non
         P4_14().check(Source(path), diagnostics)
     errors = [m.message for m in diagnostics.messages if m.severity.value == "error"]
     assert errors == ["'one' of type one_t cannot take a header of type two_t"]
+
+
+@pytest.mark.parametrize(("calls", "right"), [(MAX_CALL_DEPTH - 1, True), (MAX_CALL_DEPTH, False)])
+@pytest.mark.parametrize("kind", ["control", "action"])
+def test_how_deep_calls_may_be(kind: str, calls: int, right: bool, tmp_path: Path) -> None:
+    """One calls the next; the last one of so many calls nothing more."""
+    last = "apply(t);" if kind == "control" else "no_op();"
+    names = ["ingress" if kind == "control" else "x0", *(f"x{n}" for n in range(1, calls + 1))]
+    chain = "".join(f"{kind} {name}{'()' * (kind == 'action')} {{ {then} }}\n" for name, then in
+                    zip(names, [*(f"{name}();" for name in names[1:]), last], strict=True))  # fmt: skip
+    table = (
+        "table t { actions { x0; } }\ncontrol ingress { apply(t); }"
+        if kind == "action"
+        else "table t { actions { a; } }"
+    )
+    path, diagnostics = tmp_path / "deep.p4", Diagnostics()
+    path.write_text(f"{BYTES}\naction a() {{ }}\n{chain}{table}\n")
+    if right:
+        P4_14().check(Source(path), diagnostics)
+    else:
+        with pytest.raises(Rejected):
+            P4_14().check(Source(path), diagnostics)
+    assert [f"'{names[-1]}' is called too deep" in m.message for m in diagnostics.messages] == [True] * (not right)
 
 
 @pytest.mark.parametrize("kind", ["control", "action", "field_list"])

@@ -6,6 +6,7 @@ The packet paths and most externs have packet tests: tests/packets/pna_*.stf.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from aux_frontend.p4_16.frontend import P4_16
@@ -17,6 +18,7 @@ from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity
 from transpiler.frontend import Source
 from transpiler.hlir.program import Architecture, Program, Role
 from transpiler.interpreter import Switch
+from transpiler.interpreter.calls import Call as ExternCall
 from transpiler.interpreter.matches import Exact
 from transpiler.interpreter.paths import PASSES_LIMIT
 from transpiler.interpreter.store import Digest
@@ -326,3 +328,15 @@ def test_p4info_says_which_architecture_it_is(tmp_path: Path) -> None:
     assert info.pkg_info.arch == "pna"
     (to,) = [action for action in info.actions if action.preamble.name == "Work.to"]
     assert to.params[0].type_name.name == "PortId_t"
+
+
+def test_nothing_is_learnt_nor_kept_alive_where_nothing_was_looked_up() -> None:
+    run = SimpleNamespace(applied=None, missed=None, hit=None)
+    call = ExternCall(run, SimpleNamespace(span=None, fields=()))  # type: ignore[arg-type]
+    assert call.add_entry("I.act", (1,), 0) is False
+    call.restart_timer(None)
+    table = SimpleNamespace(restart=lambda *arguments: pytest.fail("no entry was hit"))
+    run = SimpleNamespace(applied=table, missed=None, hit=None)
+    call = ExternCall(run, SimpleNamespace(span=None, fields=()))  # type: ignore[arg-type]
+    assert call.add_entry("I.act", (1,), 0) is False, "a hit: there is no key to learn"
+    call.restart_timer(None)

@@ -73,9 +73,8 @@ class _Mover:
             return pipe
         while any(isinstance(s, Block) and s.label == self.label for s in walk(pipe.body)):
             self.label += "_"
-        before = self.leaves
         body = self.body(pipe.body, quiet=True, costly=False)
-        return replace(pipe, body=(Block(self.label, body, pipe.span),)) if self.leaves > before else pipe
+        return replace(pipe, body=(Block(self.label, body, pipe.span),))
 
     def body(self, old: Body, quiet: bool, costly: bool) -> Body:
         """`quiet`: what comes behind it does nothing with dropped packets; `costly`: there is a lookup."""

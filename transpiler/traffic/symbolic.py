@@ -106,7 +106,8 @@ class Symbols:
             case _Op.SHL if b is not None:
                 return (left + (ZERO,) * b)[-width:] if b < width else constant(0, width)
             case _Op.SHR if b is not None:
-                return ((ZERO,) * b + left)[:width] if b < width else constant(0, width)
+                sign = left[0] if isinstance(expression.type, Bits) and expression.type.signed else ZERO
+                return ((sign,) * min(b, width) + left)[:width]
             case _Op.AND if len(left) == len(right):
                 return tuple(map(_and, left, right))
             case _Op.OR if len(left) == len(right):

@@ -3,7 +3,7 @@
 
 struct box_t<T> { T inside; }
 control Block(inout bit<8> x);
-extern Self { Self(); void copy(Self from); }
+extern Self { Self(); void copy(Self from); Self other(); }
 extern Holder { Holder(Block b); }
 extern Any<T> { Any(T t); int count(); string name(); }
 extern Reg { Reg(); bit<8> get(); }

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import annotation, externs, flow, typedecls, typerefs, walk
+from aux_frontend.p4_16.checker.nesting import is_constant, is_object
 from aux_frontend.p4_16.checker.state import UNKNOWN, Context, Place, State
 from aux_frontend.p4_16.checker.typeops import show
 
@@ -16,7 +17,7 @@ def function(st: State, d: ast.FunctionDeclaration) -> None:
     with st.nested(Context(Place.FUNCTION, d)):
         typedecls.type_parameters(st, d.type_parameters)
         result = typerefs.resolve(st, d.result)
-        if isinstance(result, t.DontCare | t.Extern | t.ParserType | t.ControlType | t.PackageType):
+        if isinstance(result, t.DontCare | t.MatchKind) or is_object(result):
             st.error(d.result, f"a function cannot return {show(result)}")
             result = UNKNOWN
         externs.parameters(st, d, d.parameters)
@@ -54,9 +55,9 @@ def _order(st: State, d: ast.ActionDeclaration) -> None:
     without: ast.Parameter | None = None
     for parameter in d.parameters:
         ty = st.value_types.get(parameter)
-        if isinstance(ty, t.Extern | t.ParserType | t.ControlType | t.PackageType):
+        if ty is not None and is_object(ty):
             st.error(parameter.type, f"an action's parameter cannot be {show(ty)}")
-        elif isinstance(ty, t.Integer | t.String):
+        elif ty is not None and is_constant(ty):
             st.error(parameter.type, f"an action's parameter cannot be of type {show(ty)}")
         if not parameter.direction:
             without = parameter

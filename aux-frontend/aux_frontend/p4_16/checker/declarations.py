@@ -16,7 +16,7 @@ from aux_frontend.p4_16.checker import (
     walk,
 )
 from aux_frontend.p4_16.checker.nesting import fits_struct
-from aux_frontend.p4_16.checker.state import UNKNOWN, Place, Rule, State
+from aux_frontend.p4_16.checker.state import UNKNOWN, Rule, State
 from aux_frontend.p4_16.checker.typeops import show, write
 from transpiler.hlir.program import MAX_SIZE
 
@@ -70,21 +70,7 @@ def _value_set(st: State, d: ast.ValueSetDeclaration) -> None:
     if size == 0:
         st.warn(d.size, "empty", "a value set of size 0 never matches")
     st.value_types[d] = t.ValueSet(element)
-    if st.context.place is not Place.PARSER:
-        st.error(d, "value sets can only be declared in parsers")
     st.declare(d)
-
-
-def _table(st: State, d: ast.TableDeclaration) -> None:
-    if st.context.place is not Place.CONTROL:
-        st.error(d, "tables can only be declared in controls")
-    tables.table(st, d)
-
-
-def _action(st: State, d: ast.ActionDeclaration) -> None:
-    if st.context.place not in (Place.TOP, Place.CONTROL):
-        st.error(d, "actions can only be declared at the top level and in controls")
-    blocks.action(st, d)
 
 
 RULES: dict[type, Rule] = {
@@ -101,12 +87,12 @@ RULES: dict[type, Rule] = {
     ast.ExternDeclaration: externs.extern,
     ast.FunctionPrototype: externs.prototype,
     ast.FunctionDeclaration: blocks.function,
-    ast.ActionDeclaration: _action,
+    ast.ActionDeclaration: blocks.action,
     ast.ParserTypeDeclaration: externs.block_type,
     ast.ControlTypeDeclaration: externs.block_type,
     ast.PackageDeclaration: externs.package,
     ast.ParserDeclaration: parsers.parser,
     ast.ControlDeclaration: blocks.control,
     ast.ValueSetDeclaration: _value_set,
-    ast.TableDeclaration: _table,
+    ast.TableDeclaration: tables.table,
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import annotation, expressions, typedecls, typerefs, walk
 from aux_frontend.p4_16.checker.compatible import is_optional
+from aux_frontend.p4_16.checker.nesting import is_constant, is_object
 from aux_frontend.p4_16.checker.places import parameter_problem
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import mentions, show, solved, transform
@@ -41,10 +42,10 @@ def _parameter_type(st: State, owner: ast.Declaration, parameter: ast.Parameter,
         return st.error(parameter.type, f"a parameter cannot be of type {show(ty)}")
     if constructor and parameter.direction:
         st.error(parameter, f"constructor parameter '{parameter.name}' cannot have a direction")
-    elif parameter.direction and isinstance(ty, _OBJECTS):
+    elif parameter.direction and is_object(ty):
         st.error(parameter, f"parameter '{parameter.name}' cannot have a direction: it is {show(ty)}")
         return UNKNOWN
-    elif parameter.direction and isinstance(ty, t.Integer | t.String):
+    elif parameter.direction and is_constant(ty):
         return st.error(parameter.type, f"a parameter of type {show(ty)} cannot have a direction")
     if isinstance(ty, t.ParserType | t.ControlType) and isinstance(
         ty.declaration, ast.ParserDeclaration | ast.ControlDeclaration

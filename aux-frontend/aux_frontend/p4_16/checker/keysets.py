@@ -99,7 +99,7 @@ def _value_set(st: State, e: ast.Expression) -> ast.ValueSetDeclaration | None:
 
 def _check_value_set(st: State, e: ast.Expression, keys: Sequence[Ty]) -> None:
     ty = walk.infer(st, e)
-    if not isinstance(ty, t.ValueSet):
+    if not isinstance(ty, t.ValueSet) or any(isinstance(leaf, t.Unknown) for leaf in _leaves(ty.element)):
         return
     whole = len(keys) == 1 and same(ty.element, keys[0])
     fits = whole or any(

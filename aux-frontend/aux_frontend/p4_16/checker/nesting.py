@@ -11,6 +11,18 @@ _NEVER_STORED = (t.Void, t.Set, t.ValueSet, t.MatchKind, t.ApplyResult, t.Action
 _VARIABLES = (t.TypeVariable, t.Unsolved, t.Unknown)
 
 
+def is_object(ty: Ty) -> bool:
+    """Whether it is of what is made by instantiations, or an array of such."""
+    while isinstance(ty, t.Stack):
+        ty = ty.element
+    return isinstance(ty, _OBJECTS)
+
+
+def is_constant(ty: Ty) -> bool:
+    """Whether its values exist at compile time only."""
+    return isinstance(ty, (t.Integer, t.String)) or (isinstance(ty, t.Tuple) and t.Integer() in ty.elements)
+
+
 def fits_header(ty: Ty) -> bool:
     """Whether a header may have a field of the type: bits, fixed or variable, bool, serializable enum; structs and arrays."""
     match ty:
@@ -30,9 +42,7 @@ def fits_header(ty: Ty) -> bool:
 
 def fits_struct(ty: Ty) -> bool:
     """Whether a struct or tuple may have a field of the type."""
-    return not isinstance(ty, (*_NEVER_STORED, t.Integer)) and not (
-        isinstance(ty, t.Stack) and isinstance(ty.element, t.Extern)
-    )
+    return not isinstance(ty, (*_NEVER_STORED, t.Integer)) and not is_object(ty)
 
 
 def fits_tuple(ty: Ty) -> bool:
@@ -41,7 +51,7 @@ def fits_tuple(ty: Ty) -> bool:
 
 
 def fits_list(ty: Ty) -> bool:
-    return not isinstance(ty, _NEVER_STORED) or isinstance(ty, t.MatchKind)
+    return (not isinstance(ty, _NEVER_STORED) and not is_object(ty)) or isinstance(ty, t.MatchKind)
 
 
 def fits_stack(ty: Ty) -> bool:
@@ -60,9 +70,9 @@ def fits_new_type(ty: Ty) -> bool:
 
 def variable_problem(ty: Ty) -> str | None:
     """Why there is no variable of the type, or None."""
-    if isinstance(ty, _OBJECTS) or (isinstance(ty, t.Stack) and isinstance(ty.element, _OBJECTS)):
+    if is_object(ty):
         return f"a variable cannot be of type {write(ty)}, objects are made by instantiations"
-    if isinstance(ty, (t.Integer, t.String)) or (isinstance(ty, t.Tuple) and t.Integer() in ty.elements):
+    if is_constant(ty):
         return f"a variable cannot be of type '{write(ty)}', its values exist at compile time only"
     if isinstance(ty, _NEVER_STORED):
         return f"a variable cannot be of type '{write(ty)}'"

@@ -12,7 +12,7 @@ from aux_frontend.p4_16.checker.nesting import nesting_problem
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import DONT_CARE, mentions, pruned, same, show, solved, substitute
-from aux_frontend.p4_16.checker.unify import fresh, unify
+from aux_frontend.p4_16.checker.unify import fresh, parameter_types, unify
 from aux_frontend.p4_16.types import Ty
 
 
@@ -102,7 +102,7 @@ def _solve(
 ) -> bool:  # fmt: skip
     """Whether every type argument is known now. What only a left-out optional argument could tell is `_`."""
     left_out = any(a is None and p.default is None for p, a in zip(signature.parameters, bound, strict=True))
-    broken = any(isinstance(ty, t.Unknown) for ty in found) or isinstance(hint, t.Unknown)
+    broken = any(_is_broken(st, ty) for ty in found) or isinstance(hint, t.Unknown)
     waits = hint is not None and mentions(hint, t.Unsolved)  # the call around this one finds it out
     for parameter, ty in mapping.items():
         if mentions(ty, t.Unsolved) and not waits:
@@ -118,6 +118,13 @@ def _solve(
         if not _is_value_type(st, at, signature, parameter, ty, bound, found):
             return False
     return True
+
+
+def _is_broken(st: State, ty: Ty | None) -> bool:
+    """Whether an error was told of it: an unknown type, or a parser or control with a parameter of one."""
+    if isinstance(ty, t.ParserType | t.ControlType):
+        return any(isinstance(parameter, t.Unknown) for parameter in parameter_types(st, ty))
+    return isinstance(ty, t.Unknown)
 
 
 def _is_value_type(

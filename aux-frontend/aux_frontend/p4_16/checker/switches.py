@@ -41,13 +41,15 @@ def _label(
         st.checked.types[label] = subject
         return label
     key: Value | ast.Declaration | None
+    if isinstance(subject, t.Unknown):  # what its labels are cannot be said
+        return None
     if isinstance(subject, t.ActionEnum):
         key = _action_label(st, label, subject)
     elif expressions.check_static(st, label, subject, "label"):
         key = st.value(label)
     else:
         key = None
-    if key is not None and not isinstance(subject, t.Unknown):
+    if key is not None:
         if key in seen:
             st.error(label, "this label appears twice in the switch", (seen[key], "the first one"))
         seen[key] = label
