@@ -30,7 +30,7 @@ def keep_bytecode() -> None:
     """Hundreds of Python processes are started in a run: each finds our modules compiled, also where none may be written
     beside their sources."""
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
-        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(os.environ[FOLDER]) / "bytecode")
+        os.environ.update(PYTHONPYCACHEPREFIX=str(Path(os.environ[FOLDER]) / "bytecode"))
 
 
 def built_once(key: object, make: Callable[[Path], None]) -> Path:
