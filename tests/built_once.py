@@ -26,6 +26,13 @@ def make_folder() -> Callable[[], None] | None:
     return remove
 
 
+def keep_bytecode() -> None:
+    """Hundreds of Python processes are started in a run: each finds our modules compiled, also where none may be written
+    beside their sources."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ.update(PYTHONPYCACHEPREFIX=str(Path(os.environ[FOLDER]) / "bytecode"))
+
+
 def built_once(key: object, make: Callable[[Path], None]) -> Path:
     """The folder that `make` has filled; the key's repr() says all that the content depends on.
 

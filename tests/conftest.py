@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from built_once import make_folder
+from built_once import keep_bytecode, make_folder
 from hypothesis import settings
 
 
@@ -29,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("repeatable")
     if remove := make_folder():
         config.add_cleanup(remove)
+    keep_bytecode()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

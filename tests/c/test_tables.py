@@ -42,11 +42,10 @@ VECTORS = {"-mavx512f": "AVX-512", "-mavx2": "AVX2", "-msse4.1": "SSE4.1", "-DMA
 SUBJECTS = "subjects.c"  # all lookups, which are inline: it takes longer to compile than all kernels
 # Options that few sources heed: the others are compiled without, and there are lookups of their kernels alone.
 OF_FEW = {
-    "-DMACS_TERNARY_FEW": ("ternary/*.c", SUBJECTS),
-    "-DMACS_NO_FEW_ENTRIES": ("ternary/*.c", SUBJECTS),
-    "-DMACS_NO_ONE_MASK": ("ternary/*.c", SUBJECTS),
-    "-DMACS_CHANGES_REPEATS": ("ternary/*.c", "lpm/*.c", SUBJECTS),
-    "-DMACS_QSBR_TIMEOUT_NS": ("common/*.c", "lpm/*.c"),
+    "-DMACS_NO_FEW_ENTRIES": ("ternary/ternary_cells_*.c", SUBJECTS),
+    "-DMACS_NO_ONE_MASK": ("ternary/ternary_cells_*.c", SUBJECTS),
+    "-DMACS_CHANGES_REPEATS": ("common/changes.c", "ternary/*.c", "lpm/*.c", SUBJECTS),
+    "-DMACS_QSBR_TIMEOUT_NS": ("common/changes.c", "common/qsbr.c", "common/table.c", "lpm/lpm_dir24_change.c"),
     # Rows of bits and of tags are met by vectors.
     **dict.fromkeys(VECTORS, ("exact/*.c", "ternary/*.c", SUBJECTS)),
 }

@@ -11,6 +11,7 @@ import switches
 
 from macsad import generation
 from macsad.compilation import Request
+from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.trace import Event
 
@@ -53,18 +54,30 @@ def routes(kind: str = "lpm", action: str = "go") -> str:
     return ROUTES.format(kind=kind, action=action)
 
 
-def run(
-    folder: Path, declared: str, apply: str, text: str = PROGRAM, **wanted: object
-) -> tuple[dict[str, float], Counter[tuple[object, ...]]]:
-    """The part of the frames that hit each table, and how many came to each cell: ("I.cells", index)."""
+def make(folder: Path, declared: str, apply: str, text: str = PROGRAM, **wanted: object) -> Program:
+    """The program, once entries and frames for it lie in the folder."""
     program = folder / "program.p4"
     program.write_text(text.format(declared=declared, apply=apply))
     hlir = switches.load(program)
     generation.make(Request(program), hlir, generated.order(folder, **wanted))
+    return hlir
+
+
+def hit_by(hlir: Program, folder: Path, frames: list[bytes]) -> dict[str, float]:
+    """The part of the frames that hit each table. All of them go on."""
     switch = Switch(hlir)
     generated.load(switch, hlir, generated.commands(folder))
-    hits, out = generated.run(switch, generated.frames(folder))
-    assert out.total() == len(generated.frames(folder))
+    hits, out = generated.run(switch, frames)
+    assert out.total() == len(frames)
+    return hits
+
+
+def run(
+    folder: Path, declared: str, apply: str, text: str = PROGRAM, **wanted: object
+) -> tuple[dict[str, float], Counter[tuple[object, ...]]]:
+    """The part of the frames that hit each table, and how many came to each cell: ("I.cells", index)."""
+    hlir = make(folder, declared, apply, text, **wanted)
+    hits = hit_by(hlir, folder, generated.frames(folder))
     found: Counter[tuple[object, ...]] = Counter()
 
     def note(event: Event) -> None:
@@ -111,8 +124,9 @@ def test_a_sketch_without_tables(tmp_path: Path) -> None:
 def test_heavy_flows_and_one(tmp_path: Path) -> None:
     """Of 4,000 flows the first has a share of 1 / H(4000), and all its frames are the same."""
     for flows, low, high in (("zipf:1", 350, 550), ("one", 4000, 4000), ("uniform", 1, 1)):
-        run(tmp_path, routes(), f"routes.apply(); {HASHED.format(fields=FLOW)}", flows=flows, packets=4000)
+        hlir = make(tmp_path, routes(), f"routes.apply(); {HASHED.format(fields=FLOW)}", flows=flows, packets=4000)
         frames = generated.frames(tmp_path)
+        assert hit_by(hlir, tmp_path, frames[:400]) == {"I.routes": 1.0}
         assert low <= Counter(frames).most_common(1)[0][1] <= high
         assert len(set(frames)) == (1 if flows == "one" else len({frame[26:38] for frame in frames}))
 

@@ -187,11 +187,8 @@ def test_a_value_that_does_not_cross_is_found() -> None:
         right = Simulator(program, made, Store(program)).run(frames)
         for name, halves in cuts_of(program, made):
             for number, entry in enumerate(halves.entries):
-                wrong = 0
-                for location in sorted(entry.values, key=str):
-                    cuts = {name: (less(halves, number, location),)}
-                    wrong += Simulator(program, made, Store(program)).run(frames, cuts=cuts) != right
-                found += wrong > 0
+                ways = ({name: (less(halves, number, at),)} for at in sorted(entry.values, key=str))
+                found += any(Simulator(program, made, Store(program)).run(frames, cuts=cuts) != right for cuts in ways)
     assert found > 30
 
 
