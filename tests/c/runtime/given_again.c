@@ -115,7 +115,7 @@ static void count(struct macs_worker *worker, void *state, void *next) {
     (void)next;
     write_meanwhile();
     for (unsigned i = 0; i < burst->count; i++)
-        macs_counts_defer_hit(&counts, worker, burst->indices[i], BYTES);
+        macs_counts_defer_hit(&counts, worker, burst->indices[i], BYTES, true);
     burst->count = 0;
 }
 
