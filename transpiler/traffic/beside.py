@@ -24,7 +24,7 @@ from transpiler.traffic.search import Advance, Finder, Frame, Template, quality
 from transpiler.traffic.solved import frame_of
 
 LEADS = 3  # frames that the search begins with, for each table
-WALKS, FEW_WALKS = 600, 200  # frames tried; not seconds, as the same seed is to give the same files
+WALKS, FEW_WALKS = 600, 120  # frames tried; not seconds, as the same seed is to give the same files
 
 Offer = Callable[[Frame, Own, bool], set[str]]  # a frame; whether it comes out → the tables still wanted
 
@@ -41,8 +41,10 @@ class Around:
     seed: int
 
 
-def beside(around: Around, wanted: set[str], leads: Sequence[Template], offer: Offer, advance: Advance) -> int:
-    """Offer frames that hit wanted tables; those that come out first. Returns how many frames were tried."""
+def beside(
+    around: Around, wanted: set[str], leads: Sequence[Template], offer: Offer, advance: Advance
+) -> Callable[[], None]:
+    """Offer frames that hit wanted tables and come out. Returns what offers those that do not."""
     program = around.finder.program
     search = _Beside(
         program, Coverage(program), math.inf, clock=time.monotonic, seed=around.seed,
@@ -50,9 +52,12 @@ def beside(around: Around, wanted: set[str], leads: Sequence[Template], offer: O
     )  # fmt: skip
     search.look_for(wanted)
     search.run(advance)
-    for walk in search.dropped:
-        search.propose(walk, sent=False)
-    return search.walks
+
+    def others() -> None:
+        for walk in search.dropped:
+            search.propose(walk, sent=False)
+
+    return others
 
 
 def asked(around: Around, wanted: set[str]) -> list[Template]:

@@ -43,8 +43,12 @@ def points(plan: Plan, finder: Finder, probe: Probe, advance: Advance) -> tuple[
     search = _Search(plan, finder, probe, wanted)
     all_of_them = len(wanted)
     if find_spec("z3") is not None:
-        search.solved(advance)
+        dropped = search.solved(advance)
+    else:
+        dropped = _nothing
     for sent in (True, False):
+        if not sent:
+            dropped()
         while wanted:
             advance(all_of_them - len(wanted), all_of_them)
             if not search.another(sent):
@@ -52,6 +56,10 @@ def points(plan: Plan, finder: Finder, probe: Probe, advance: Advance) -> tuple[
     search.varied(advance)
     advance(1, 1)
     return tuple(search.found)
+
+
+def _nothing() -> None:
+    """Where no frames were asked for."""
 
 
 @dataclass
@@ -98,8 +106,8 @@ class _Search:
                 return True
         return False
 
-    def solved(self, advance: Advance) -> None:
-        """Ask for frames beside all that is there."""
+    def solved(self, advance: Advance) -> Callable[[], None]:
+        """Ask for frames beside all that is there, that come out; what is returned takes those that do not."""
         from transpiler.traffic.beside import Around, beside
 
         def offer(frame: Frame, own: Own, sent: bool) -> set[str]:
@@ -112,8 +120,7 @@ class _Search:
 
         wishes = self.plan.wishes
         around = Around(self.finder, self.committed, self.probe.copies, room, wishes.port, wishes.seed)
-        if self.wanted:
-            beside(around, set(self.wanted), self.leads, offer, advance)
+        return beside(around, set(self.wanted), self.leads, offer, advance)
 
     def _by_table(self, own: Own) -> dict[str, Call | None]:
         """The outcomes of tables, where each is looked up for one key: the first of each."""
