@@ -61,7 +61,7 @@ def test_a_table_that_nothing_reaches_is_told_so() -> None:
     diagnostics = Diagnostics()
     planned(COPIED, diagnostics)
     assert [m.message for m in diagnostics.messages] == [
-        "no packet is looked up in table MyIngress.dead: there are no entries for it"
+        "no packet is looked up in table MyIngress.dead, as a condition before it never holds: there are no entries for it"
     ]
 
 

@@ -38,6 +38,6 @@ def test_without_z3_it_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "find_spec", lambda name: None)
     diagnostics = Diagnostics()
     assert tables(planned(diagnostics)) == {"plain"}
-    assert [m.message for m in diagnostics.messages] == [
-        "no frames were found that can hit table MyIngress.hidden: there are no entries for it"
-    ]
+    [message] = [m.message for m in diagnostics.messages]
+    assert message.startswith("no frames were found that can hit table MyIngress.hidden, among ")
+    assert message.endswith(": there are no entries for it")

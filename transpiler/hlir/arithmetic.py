@@ -159,6 +159,8 @@ def unary(op: UnaryOp, value: int, type_: Type) -> int:
 
 def binary(op: BinaryOp, a: int, b: int, left: Type, right: Type) -> int:
     """`a op b`, the operands and the result as they are stored."""
+    if op is BinaryOp.EQ:
+        return int(number(a, left) == number(b, right))
     if op in COMPARISONS:
         return int(_EXACT[op](number(a, left), number(b, right)))
     if not isinstance(left, Bits):

@@ -6,6 +6,9 @@ as an invalid header of zeros and swallows writes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from transpiler.hlir import arithmetic, expressions as ex
 from transpiler.hlir.types import Type, Varbit, width_of
 from transpiler.interpreter.shadowed import Arithmetic, Shadowed, settled
@@ -14,35 +17,23 @@ from transpiler.interpreter.state import BitString, HeaderValue, State, Value, z
 
 def evaluate(expression: ex.Expression, state: State) -> int:
     """The value of an expression that is a number, a bool or an enum."""
-    value = evaluate_any(expression, state)
+    value = _KINDS[type(expression)](expression, state)
     return value.value if isinstance(value, BitString) else value
 
 
 def evaluate_any(expression: ex.Expression, state: State) -> Value:
     """The value of any expression but a text or a list."""
-    match expression:
-        case ex.Const(value=known):
-            return known
-        case ex.Read(place=place):
-            return read(place, state)
-        case ex.IsValid(header=place):
-            found = find_header(place, state)
-            return int(found is not None and found.valid)
-        case ex.Unary(op=op, operand=operand, type=type_):
-            value = evaluate(operand, state)
-            return _of(value).unary(op, value, type_)
-        case ex.Binary():
-            return _binary(expression, state)
-        case ex.Conditional(condition=condition, then=then, otherwise=otherwise):
-            return evaluate_any(then if evaluate(condition, state) else otherwise, state)
-        case ex.Slice(operand=operand, high=high, low=low):
-            value = evaluate(operand, state)
-            return _of(value).bits_of(value, high, low)
-        case ex.Cast(operand=operand, type=type_):
-            value = evaluate(operand, state)
-            return _of(value).cast(value, operand.type, type_)
-        case ex.Text() | ex.ListExpression():
-            return 0
+    return _KINDS[type(expression)](expression, state)
+
+
+def _is_valid(expression: ex.IsValid, state: State) -> int:
+    found = find_header(expression.header, state)
+    return int(found is not None and found.valid)
+
+
+def _unary(expression: ex.Unary, state: State) -> int:
+    value = evaluate(expression.operand, state)
+    return _of(value).unary(expression.op, value, expression.type)
 
 
 def _binary(expression: ex.Binary, state: State) -> int:
@@ -50,13 +41,47 @@ def _binary(expression: ex.Binary, state: State) -> int:
     if isinstance(left.type, Varbit):
         same = evaluate_any(left, state) == evaluate_any(right, state)
         return int(same == (op is ex.BinaryOp.EQ))
-    a, b = evaluate(left, state), evaluate(right, state)
+    a = evaluate(left, state)
+    if not isinstance(a, Shadowed) and ((op is _AND and not a) or (op is _OR and a)):
+        return int(a)  # whatever the other is
+    b = evaluate(right, state)
     return _of(a, b).binary(op, a, b, left.type, right.type)
 
 
-def _of(*values: int) -> Arithmetic:
+def _conditional(expression: ex.Conditional, state: State) -> Value:
+    return evaluate_any(expression.then if evaluate(expression.condition, state) else expression.otherwise, state)
+
+
+def _slice(expression: ex.Slice, state: State) -> int:
+    value = evaluate(expression.operand, state)
+    return _of(value).bits_of(value, expression.high, expression.low)
+
+
+def _cast(expression: ex.Cast, state: State) -> int:
+    value = evaluate(expression.operand, state)
+    return _of(value).cast(value, expression.operand.type, expression.type)
+
+
+_AND, _OR = ex.BinaryOp.LAND, ex.BinaryOp.LOR
+_KINDS: dict[type, Callable[[Any, State], Value]] = {
+    ex.Const: lambda expression, state: expression.value,
+    ex.Read: lambda expression, state: read(expression.place, state),
+    ex.IsValid: _is_valid,
+    ex.Unary: _unary,
+    ex.Binary: _binary,
+    ex.Conditional: _conditional,
+    ex.Slice: _slice,
+    ex.Cast: _cast,
+    ex.Text: lambda expression, state: 0,
+    ex.ListExpression: lambda expression, state: 0,
+}
+
+
+def _of(a: int, b: int = 0) -> Arithmetic:
     """What computes with these."""
-    return next((value.arithmetic for value in values if isinstance(value, Shadowed)), arithmetic)
+    if isinstance(a, Shadowed):
+        return a.arithmetic
+    return b.arithmetic if isinstance(b, Shadowed) else arithmetic
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -64,37 +89,33 @@ def _of(*values: int) -> Arithmetic:
 
 def find_header(place: ex.HeaderPlace, state: State) -> HeaderValue | None:
     """The header at a place, None for an element beyond the end of its stack."""
-    match place:
-        case ex.HeaderRef(name=name):
-            return state.headers[name]
-        case ex.ElementRef(stack=stack, index=index):
-            position = arithmetic.number(evaluate(index, state), index.type)
-            declared = state.program.stack[stack]
-            return state.headers[declared.element(settled(position))] if 0 <= position < declared.size else None
+    if isinstance(place, ex.HeaderRef):
+        return state.headers[place.name]
+    position = arithmetic.number(evaluate(place.index, state), place.index.type)
+    declared = state.program.stack[place.stack]
+    return state.headers[declared.element(settled(position))] if 0 <= position < declared.size else None
 
 
 def read(place: ex.Place, state: State) -> Value:
     """What is stored at a place."""
-    match place:
-        case ex.VariableRef(name=name):
-            return state.variables[name]
-        case ex.FieldRef(header=header, field=field):
-            found = find_header(header, state)
-            if found is not None:
-                return found.fields[field]
-            assert isinstance(header, ex.ElementRef)
-            return zero(state.program.header_type_of[header.stack].field(field).type)
+    if isinstance(place, ex.VariableRef):
+        return state.variables[place.name]
+    header = place.header
+    found = find_header(header, state)
+    if found is not None:
+        return found.fields[place.field]
+    assert isinstance(header, ex.ElementRef)
+    return zero(state.program.header_type_of[header.stack].field(place.field).type)
 
 
 def write(place: ex.Place, value: Value, state: State) -> None:
     """Store a value of the place's type."""
-    match place:
-        case ex.VariableRef(name=name):
-            state.variables[name] = value
-        case ex.FieldRef(header=header, field=field):
-            found = find_header(header, state)
-            if found is not None:
-                found.fields[field] = value
+    if isinstance(place, ex.VariableRef):
+        state.variables[place.name] = value
+        return
+    found = find_header(place.header, state)
+    if found is not None:
+        found.fields[place.field] = value
 
 
 def place_type(place: ex.Place, state: State) -> Type:

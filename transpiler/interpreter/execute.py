@@ -6,6 +6,9 @@ Loops are bounded: a program that does not end is `Runaway`, and its packet is d
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from transpiler.externs import algorithms
 from transpiler.externs.counter import Counters
 from transpiler.externs.meter import MeterArray
@@ -46,26 +49,29 @@ class Execution(Run):
 
     def _step(self, statement: st.Statement) -> str | None:
         self.watch.statement(statement)
-        match statement:
-            case st.If(condition=condition, then=then, otherwise=otherwise):
-                holds = bool(evaluate(condition, self.state))
-                self.watch.arm(statement, 0 if holds else 1)
-                return self.run(then if holds else otherwise)
-            case st.Switch(subject=subject, cases=cases, default=default):
-                value = evaluate(subject, self.state)
-                which = next((i for i, c in enumerate(cases) if value in c.values), len(cases))
-                self.watch.arm(statement, which)
-                return self.run(cases[which].body if which < len(cases) else default)
-            case st.Block(label=label, body=body):
-                left = self.run(body)
-                return None if left == label else left
-            case st.Leave(label=label):
-                return label
-            case st.While():
-                return self._loop(statement)
-            case _:
-                self._simple(statement)
-                return None
+        branch = _BRANCHES.get(type(statement))
+        if branch is None:
+            self._simple(statement)
+            return None
+        return branch(self, statement)
+
+    def _if(self, statement: st.If) -> str | None:
+        holds = bool(evaluate(statement.condition, self.state))
+        self.watch.arm(statement, 0 if holds else 1)
+        return self.run(statement.then if holds else statement.otherwise)
+
+    def _switch(self, statement: st.Switch) -> str | None:
+        value, cases = evaluate(statement.subject, self.state), statement.cases
+        which = next((i for i, c in enumerate(cases) if value in c.values), len(cases))
+        self.watch.arm(statement, which)
+        return self.run(cases[which].body if which < len(cases) else statement.default)
+
+    def _block(self, statement: st.Block) -> str | None:
+        left = self.run(statement.body)
+        return None if left == statement.label else left
+
+    def _leave(self, statement: st.Leave) -> str | None:
+        return statement.label
 
     def _loop(self, loop: st.While) -> str | None:
         while evaluate(loop.condition, self.state):
@@ -78,30 +84,26 @@ class Execution(Run):
         return None
 
     def _simple(self, statement: st.Statement) -> None:
-        match statement:
-            case st.Assign(target=target, value=value, span=span):
-                write(target, evaluate_any(value, self.state), self.state)
-                if isinstance(target, ex.VariableRef):
-                    self.transit.written[target.name] = span
-            case st.SetValid(header=place, valid=valid):
-                header = find_header(place, self.state)
-                if header is not None:
-                    header.valid = valid
-            case st.CopyHeader(target=target, source=source):
-                self._copy(target, source)
-            case st.ApplyTable():
-                self._apply(statement)
-            case st.CallExtern():
-                call_extern(self, statement)
-            case st.Emit(header=place):
-                header = find_header(place, self.state)
-                if header is not None:
-                    self.writer.emit(header)
-            case _:
-                self._parse(statement)
+        _SIMPLE.get(type(statement), Execution._parse)(self, statement)
 
-    def _copy(self, target: ex.HeaderPlace, source: ex.HeaderPlace) -> None:
-        to, origin = find_header(target, self.state), find_header(source, self.state)
+    def _assign(self, statement: st.Assign) -> None:
+        target = statement.target
+        write(target, evaluate_any(statement.value, self.state), self.state)
+        if isinstance(target, ex.VariableRef):
+            self.transit.written[target.name] = statement.span
+
+    def _set_valid(self, statement: st.SetValid) -> None:
+        header = find_header(statement.header, self.state)
+        if header is not None:
+            header.valid = statement.valid
+
+    def _emit(self, statement: st.Emit) -> None:
+        header = find_header(statement.header, self.state)
+        if header is not None:
+            self.writer.emit(header)
+
+    def _copy(self, statement: st.CopyHeader) -> None:
+        to, origin = find_header(statement.target, self.state), find_header(statement.source, self.state)
         if to is not None:
             to.copy_from(origin if origin is not None else HeaderValue.fresh(to.layout))
 
@@ -153,7 +155,7 @@ class Execution(Run):
         action = self.state.program.action.get(call.action)
         if action is None:
             return
-        self.trace(Event("action", _shown(call), action.span))
+        self.trace(Event("action", lambda: _shown(call), action.span))
         self.state.variables.update(zip(action.parameters, call.arguments, strict=True))
         self.run(action.body)
 
@@ -203,15 +205,35 @@ class Execution(Run):
     def _tell(
         self, table: RuntimeTable, values: tuple[int, ...], entry: Entry | None, call: Call, statement: st.ApplyTable
     ) -> None:
-        keys = ", ".join(f"{k.name}={v:#x}" for k, v in zip(table.keys, values, strict=True))
-        outcome = "miss" if entry is None else f"hit entry {entry.handle}"
-        self.trace(Event("table", f"{table.declared.name}({keys}): {outcome} -> {_shown(call)}", statement.span))
+        def text() -> str:
+            keys = ", ".join(f"{k.name}={v:#x}" for k, v in zip(table.keys, values, strict=True))
+            outcome = "miss" if entry is None else f"hit entry {entry.handle}"
+            return f"{table.declared.name}({keys}): {outcome} -> {_shown(call)}"
+
+        self.trace(Event("table", text, statement.span))
 
     def _tell_selection(self, table: RuntimeTable, statement: st.ApplyTable) -> None:
         name, keys = table.declared.name, table.selector_keys
         values = tuple(evaluate(key.expression, self.state) for key in keys)
         hashed = ", ".join(f"{key.name}={value:#x}" for key, value in zip(keys, values, strict=True))
         self.trace(Event("select", f"{name} by {hashed}", statement.span, (name, values)))
+
+
+_BRANCHES: dict[type, Callable[[Execution, Any], str | None]] = {
+    st.If: Execution._if,
+    st.Switch: Execution._switch,
+    st.Block: Execution._block,
+    st.Leave: Execution._leave,
+    st.While: Execution._loop,
+}
+_SIMPLE: dict[type, Callable[[Execution, Any], None]] = {
+    st.Assign: Execution._assign,
+    st.SetValid: Execution._set_valid,
+    st.CopyHeader: Execution._copy,
+    st.ApplyTable: Execution._apply,
+    st.CallExtern: call_extern,
+    st.Emit: Execution._emit,
+}
 
 
 def _shown(call: Call) -> str:

@@ -66,13 +66,16 @@ class State:
         self.program = program
         self.variables: dict[str, Value] = {v.name: zero(v.type) for v in program.variables}
         self.headers = {h.name: HeaderValue.fresh(program.header_type_of[h.name]) for h in program.headers}
+        self._locals = {v.name: zero(v.type) for v in program.variables if v.storage is Storage.LOCAL}
+        self._local_headers = tuple((h.name, program.header_type_of[h.name]) for h in program.headers if h.local)
 
     def copy(self) -> State:
         """An independent copy, as a replica of the packet needs it."""
         other = State.__new__(State)
         other.program = self.program
         other.variables = dict(self.variables)
-        other.headers = {n: HeaderValue(h.layout, h.valid, dict(h.fields)) for n, h in self.headers.items()}
+        other.headers = {n: HeaderValue(h.layout, h.valid, h.fields.copy()) for n, h in self.headers.items()}
+        other._locals, other._local_headers = self._locals, self._local_headers
         return other
 
     def intrinsic(self, name: str) -> int:
@@ -96,10 +99,9 @@ class State:
 
     def enter_pipe(self) -> None:
         """What is local to a parser or control begins its life: variables zero, local headers invalid."""
-        self.reset(Storage.LOCAL)
-        for header in self.program.headers:
-            if header.local:
-                self.headers[header.name] = HeaderValue.fresh(self.program.header_type_of[header.name])
+        self.variables.update(self._locals)
+        for name, layout in self._local_headers:
+            self.headers[name] = HeaderValue.fresh(layout)
 
     def variable(self, name: str) -> Variable:
         """The declaration of a variable."""

@@ -11,6 +11,7 @@ from transpiler.externs.table import KINDS
 from transpiler.hlir.program import Parser, Program
 from transpiler.interpreter.matches import Match
 from transpiler.interpreter.numbers import Random
+from transpiler.interpreter.state import State
 from transpiler.interpreter.tables import Profile, RuntimeTable
 
 _T = TypeVar("_T")
@@ -32,6 +33,7 @@ class Store:
         self.stalling = {p.name: stalling_states(program, p) for p in program.pipes if isinstance(p, Parser)}
         self.directions: dict[int, int] = {}  # of ports, in the architecture's numbers; 0 where nothing is said
         self.tables = {t.name: RuntimeTable(program, t) for t in program.tables}
+        self._blank = State(program)
         self.seed = seed
         self.reset()
 
@@ -52,6 +54,10 @@ class Store:
                 case "action_selector":
                     algorithm, width = str(instance.attribute("algorithm")), int(instance.attribute("width"))
                     self.profiles[instance.name] = Profile(instance.name, True, algorithm, width)
+
+    def packet(self) -> State:
+        """What a packet carries when it begins."""
+        return self._blank.copy()
 
     def state(self, instance: str, type_: type[_T]) -> _T:
         """What an extern instance keeps."""

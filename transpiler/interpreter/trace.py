@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from transpiler.diagnostics import Span
 from transpiler.shown import shown
 
 
-@dataclass(frozen=True, slots=True)
 class Event:
     """One step. `kind` is one of: receive, state, extract, table, select, action, cell, extern, error, pass, drop, send.
 
-    `of`: of a cell, the counter, meter or register and the index; of a select, the table and what the selector hashes.
+    `text` may be given as a function, which is called when someone reads it. `of`: of a cell, the counter, meter or register
+    and the index; of a select, the table and what the selector hashes.
     """
 
-    kind: str
-    text: str
-    span: Span | None = None
-    of: tuple[str, tuple[int, ...]] | None = None
+    __slots__ = ("_text", "kind", "of", "span")
+
+    def __init__(
+        self,
+        kind: str,
+        text: str | Callable[[], str],
+        span: Span | None = None,
+        of: tuple[str, tuple[int, ...]] | None = None,
+    ) -> None:
+        self.kind, self._text, self.span, self.of = kind, text, span, of
+
+    @property
+    def text(self) -> str:
+        return self._text if isinstance(self._text, str) else self._text()
 
     def __str__(self) -> str:
         place = f"  [{self.span}]" if self.span is not None else ""

@@ -5,11 +5,13 @@ What the control plane may not change is looked up. A choice is made true by an 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from transpiler.hlir.program import Program, Table
+import z3
+
+from transpiler.hlir.program import MAX_SIZE, Program, Table
 from transpiler.hlir.types import width_of
 from transpiler.interpreter.tables import Call, Entry, RuntimeTable
 from transpiler.testgen.record import Record
@@ -70,6 +72,16 @@ def outcomes(table: Table) -> tuple[Outcome, ...]:
     return (*(Outcome(True, a) for a in hits), Outcome(False, ""), *(Outcome(False, a) for a in misses))
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What is there before a packet's choices. `known`: what tables answer for a key already, None: a miss; `room`: entries
+    that a table has room for; `defaults`: whether a default action may be chosen, too."""
+
+    known: Mapping[tuple[str, tuple[int, ...]], Call | None] = field(default_factory=dict)
+    room: Callable[[str], int] = lambda table: MAX_SIZE
+    defaults: bool = True
+
+
 @dataclass
 class Desk:
     """The choices of one packet. `prefer` makes those that are free."""
@@ -78,9 +90,11 @@ class Desk:
     fixed: Choices
     prefer: Prefer
     record: Record
+    setting: Setting = Setting()
     made: list[Choice] = field(default_factory=list)
     entries: list[Chosen] = field(default_factory=list)
     defaults: dict[str, Call] = field(default_factory=dict)
+    missed: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)  # keys that are to have no entry
     answers: dict[tuple[str, tuple[int, ...]], Entry | None] = field(default_factory=dict)
     turns: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -93,6 +107,7 @@ class Desk:
             return self.answers[name, key]
         possible = self._possible(table)
         if len(possible) == 1 and possible[0] == Outcome(False, ""):
+            self.missed.append((name, key))
             return None
         turn = self.turns[name] = self.turns.get(name, -1) + 1
         outcome = self.fixed.get((name, turn))
@@ -102,6 +117,7 @@ class Desk:
         entry = self._entry(table, key, turn, outcome) if outcome.hit else None
         if not outcome.hit:
             self._miss(table, outcome)
+            self.missed.append((name, key))
         self.answers[name, key] = entry
         return entry
 
@@ -117,7 +133,10 @@ class Desk:
     def _possible(self, table: RuntimeTable) -> tuple[Outcome, ...]:
         name = table.declared.name
         found = outcomes(table.declared)
-        if len(table.entries) + self.counts.get(name, 0) >= table.declared.size:
+        if not self.setting.defaults:
+            found = tuple(o for o in found if o.hit or not o.action)
+        taken = self.counts.get(name, 0)
+        if len(table.entries) + taken >= table.declared.size or taken >= self.setting.room(name):
             found = tuple(o for o in found if not o.hit) or (Outcome(False, ""),)
         if name in self.defaults:  # there is one default action for all misses
             action = self.defaults[name].action
@@ -170,7 +189,17 @@ class ChosenTable(RuntimeTable):
         assert self.desk is not None
         self.desk.record.at(("table", self.declared.name))
         found = super().lookup(values)
-        return found if found is not None else self.desk.answer(self, tuple(int(v) for v in values))
+        if found is not None:
+            return found
+        key = tuple(int(v) for v in values)
+        known, place = self.desk.setting.known, (self.declared.name, key)
+        if place not in known:
+            return self.desk.answer(self, key)
+        same = [v.bits == n for v, n in zip(values, key, strict=True) if isinstance(v, Term)]
+        if same:
+            self.desk.record.decide(z3.And(*same) if len(same) > 1 else same[0], True)
+        call = known[place]
+        return None if call is None else Entry(0, (), call, 0)
 
 
 def arguments_of(call: Call) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ Told = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class Turn:
     """Something to do otherwise: decision `at` of a walk, or choice `at` with another outcome."""
 
     walk: Walk
@@ -80,11 +80,11 @@ class Search:
 
     def __post_init__(self) -> None:
         self.solver = Solver()
-        self.walker = Walker(self.program, self.coverage, self._prefer, self.largest, self.ports)
+        self.walker = self.make_walker()
         self.interest = Interest(self.program, self.coverage)
-        self._done: Counter[Hashable] = Counter()  # what was decided and chosen, by how many walks
-        self._tried: Counter[Hashable] = Counter()
-        self._queue: list[tuple[tuple[int, ...], int, _Turn]] = []
+        self.done: Counter[Hashable] = Counter()  # what was decided and chosen, by how many walks
+        self.tried: Counter[Hashable] = Counter()
+        self._queue: list[tuple[tuple[int, ...], int, Turn]] = []
         self._numbers = count()
         self._ways: set[int] = set()
         self.wanted = frozenset(range(len(self.coverage.items)))
@@ -93,10 +93,18 @@ class Search:
         self._chance = Random(self.seed)
         self.inexact: dict[str, None] = dict.fromkeys(_not_chosen(self.program))
 
+    def make_walker(self) -> Walker:
+        """What sends the packets."""
+        return Walker(self.program, self.coverage, self.prefer, self.largest, self.ports)
+
+    def begin(self) -> None:
+        """The first packets."""
+        self.take({}, {}, 0)
+
     def run(self, told: Told = lambda done, total: None) -> None:
         """Until everything is covered, nothing is left, or the time is up."""
         end = self.clock() + self.seconds
-        self.take({}, {}, 0)
+        self.begin()
         while self._queue and not self.wanted <= self.covered:
             told(len(self.covered & self.wanted), len(self.wanted))
             if self.clock() > end or self.walks == self.most:
@@ -116,9 +124,9 @@ class Search:
         elif walk.covered - self.covered:
             self.keep(walk)
         for decision in walk.decisions:
-            self._done[decision.site] += 1
+            self.done[decision.site] += 1
         for choice in walk.made:
-            self._done[choice.table, choice.outcome] += 1
+            self.done[choice.table, choice.outcome] += 1
         way = hash(
             (tuple(d.holds.hash() for d in walk.decisions), tuple((c.table, c.turn, c.outcome) for c in walk.made))
         )
@@ -144,19 +152,19 @@ class Search:
     def _branch(self, walk: Walk, start: int, chosen: int) -> None:
         for at in range(start, len(walk.decisions)):
             if walk.decisions[at].site is not None:
-                self._push(_Turn(walk, at))
+                self._push(Turn(walk, at))
         for at in range(chosen, len(walk.made)):
             choice = walk.made[at]
             for outcome in alternatives(self.program, choice.table):
                 if outcome != choice.outcome:
-                    self._push(_Turn(walk, at, outcome))
+                    self._push(Turn(walk, at, outcome))
 
-    def _push(self, turn: _Turn) -> None:
-        heapq.heappush(self._queue, (self._rank(turn), next(self._numbers), turn))
+    def _push(self, turn: Turn) -> None:
+        heapq.heappush(self._queue, (self.rank(turn), next(self._numbers), turn))
 
-    def _rank(self, turn: _Turn) -> tuple[int, ...]:
+    def rank(self, turn: Turn) -> tuple[int, ...]:
         key = turn.key
-        done, tried = self._done[key], self._tried[key]
+        done, tried = self.done[key], self.tried[key]
         if not done and tried < 8:
             return 0, tried, turn.at
         if turn.outcome is not None:
@@ -168,11 +176,11 @@ class Search:
 
     def _next(self) -> None:
         rank, number, turn = heapq.heappop(self._queue)
-        now = self._rank(turn)
+        now = self.rank(turn)
         if now > rank:  # something was done since
             heapq.heappush(self._queue, (now, number, turn))
             return
-        self._tried[turn.key] += 1
+        self.tried[turn.key] += 1
         walk = turn.walk
         if turn.outcome is not None:
             choice = walk.made[turn.at]
@@ -188,13 +196,13 @@ class Search:
             self.unsolved += 1
             self.reasons["the time of day" if answer is Answer.NOT_CHOSEN else "a hash, or the solver's limit"] += 1
 
-    def _prefer(self, table: str, possible: tuple[Outcome, ...]) -> Outcome:
+    def prefer(self, table: str, possible: tuple[Outcome, ...]) -> Outcome:
         """What was done least often; a clone session only where it is asked for."""
         if table == SESSIONS:
             return possible[0]
 
         def rank(outcome: Outcome) -> tuple[float, ...]:
-            done = self._done[table, outcome] + self._tried[table, outcome]
+            done = self.done[table, outcome] + self.tried[table, outcome]
             return done, -self.interest.of_outcome(table, outcome), self._chance.random()
 
         return min(possible, key=rank)

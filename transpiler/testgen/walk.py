@@ -30,6 +30,7 @@ from transpiler.testgen.choices import (
     ChosenTable,
     Desk,
     Prefer,
+    Setting,
     arguments_of,
 )
 from transpiler.testgen.cover import Coverage
@@ -74,6 +75,7 @@ class Walk:
     registers: dict[tuple[str, int], int]
     meters: dict[tuple[str, int], int]
     inexact: tuple[str, ...]
+    missed: list[tuple[str, tuple[int, ...]]]
     host: bool = False
     reached: int = 0
     endless: bool = False
@@ -87,15 +89,22 @@ class Walker:
     """Sends packets through a program, each on its own."""
 
     def __init__(
-        self, program: Program, coverage: Coverage, prefer: Prefer, largest: int, ports: range = PORTS
+        self,
+        program: Program,
+        coverage: Coverage,
+        prefer: Prefer,
+        largest: int,
+        ports: range = PORTS,
+        setting: Setting | None = None,
+        copies: ChosenCopies | None = None,
     ) -> None:
         self.program, self.coverage, self.prefer, self.largest = program, coverage, prefer, largest
-        self.ports = ports
+        self.ports, self.setting = ports, Setting() if setting is None else setting
         self.store = Store(program)
         self.tables = {name: ChosenTable(table) for name, table in self.store.tables.items()}
         self.store.tables.update(self.tables)
         base: type[Paths] = part(program.architecture, "paths").PATHS
-        self.copies = _Copies()
+        self.copies = ChosenCopies() if copies is None else copies
         self.directions = _Directions()
         self.store.directions = self.directions
         self.paths = _carrying(base)(program, self.store, self.copies)
@@ -103,7 +112,7 @@ class Walker:
     def walk(self, assignment: Assignment, choices: Choices) -> Walk:
         """Where a packet goes; its choices and numbers that are not given are usual ones."""
         record = Record(dict(assignment))
-        desk = Desk(self.program, choices, self.prefer, record)
+        desk = Desk(self.program, choices, self.prefer, record, self.setting)
         for table in self.tables.values():
             table.begin(desk)
         self.store.reset()
@@ -128,7 +137,7 @@ class Walker:
             self.copies.groups_used, self.copies.sessions_used,
             {cell: int(term) for cell, term in record.cells.items()},
             {cell: int(term) for cell, term in record.colours.items()},
-            tuple(record.inexact), self.directions.host, self.paths.reached, endless,
+            tuple(record.inexact), desk.missed, self.directions.host, self.paths.reached, endless,
         )  # fmt: skip
 
 
@@ -152,7 +161,7 @@ class _Seen(Coverage.Watching):
         super().statement(statement)
 
 
-class _Copies(Replication):
+class ChosenCopies(Replication):
     """Groups and sessions of whatever number: each is chosen to be there or not."""
 
     def begin(self, desk: Desk) -> None:

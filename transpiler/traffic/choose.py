@@ -30,7 +30,9 @@ def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[T
         if not best:
             return tuple(chosen)
         alike = [t for t, rank in zip(found, ranks, strict=True) if rank == best][:ALIKE]
-        chosen.append(max(alike, key=lambda t: (_key_bytes(probe, t), -t.frame.shape.bits)))
+        chosen.append(
+            alike[0] if len(alike) == 1 else max(alike, key=lambda t: (_key_bytes(probe, t), -t.frame.shape.bits))
+        )
         covered |= set(chosen[-1].hits) | chosen[-1].state
 
 

@@ -15,11 +15,12 @@ from transpiler.hlir.program import MatchKind
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.actions import data
 from transpiler.traffic.filled import TableEntries
-from transpiler.traffic.plan import Plan
+from transpiler.traffic.plan import Plan, outcomes_of
 from transpiler.traffic.profiles import Profiles
 from transpiler.traffic.sources import matched
 
 Keyed = tuple[str, tuple[int, ...]]  # a table, and the values of a key
+Own = Mapping[Keyed, Call | None]  # what a frame's own entries answer, and the misses that it wants
 
 
 class Committed(Mapping[Keyed, Call | None]):
@@ -33,8 +34,11 @@ class Committed(Mapping[Keyed, Call | None]):
         self._sets: dict[str, list[_Set]] = {}
         for made in plan.tables:
             self._sets.setdefault(made.table.name, []).append(_Set(made))
+        probe = plan.probe()
         for stream in plan.streams:
-            missed = ((name, key) for name, key in stream.template.seen.applied if name not in stream.entries)
+            template = stream.template
+            seen = probe.run(template.frame.data, outcomes_of(template, stream.entries))
+            missed = ((name, key) for name, key in seen.applied if name not in stream.entries)
             self.known.update((place, None) for place in missed if place not in self)
 
     def __contains__(self, place: object) -> bool:

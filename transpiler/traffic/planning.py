@@ -9,8 +9,10 @@ from importlib.util import find_spec
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.passes.pipeline import optimise
+from transpiler.traffic.agreed import Ask, Entries, agreed
 from transpiler.traffic.builder import Builder, Lookups
 from transpiler.traffic.copies import Copies
+from transpiler.traffic.missed import excluded, reason
 from transpiler.traffic.outward import bring_out
 from transpiler.traffic.plan import Plan, Stream, Wishes, with_copies, with_varied
 from transpiler.traffic.points import points
@@ -29,16 +31,17 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     _solve(finder, [name for name in missing if name not in unreachable], wishes, advance)
     bring_out(finder, wishes.seed, advance)
     probe.copies.open = False
+    met = agreed(finder, probe, _asking(finder, probe, unreachable, wishes))
     if not fillable(program):
         return _without_tables(probe, wishes, finder.templates, diagnostics)
     lookups = Lookups(probe)
-    fitting = harmless(program, wishes, together(wishes, probe, finder, advance), lookups)
+    fitting = harmless(program, wishes, together(wishes, probe, finder, met, advance), lookups)
     streams = Builder(program, wishes, Diagnostics(), lookups).streams(fitting)
     filled = {name for stream in streams for name in stream.entries}
     left = any(finder.is_hit(table.name) and table.name not in filled for table in finder.targets)
     made = Builder(program, wishes, diagnostics, lookups, spares=left).build(fitting)
     made = replace(made, points=points(made, finder, probe, advance))
-    _complain(program, made, unreachable, diagnostics)
+    _complain(made, finder, probe, unreachable, diagnostics)
     return weighted(with_copies(made))
 
 
@@ -57,6 +60,21 @@ def _solve(finder: Finder, missing: Sequence[str], wishes: Wishes, advance: Adva
         solve(finder, missing, wishes.port, advance, wishes.seed)
 
 
+def _asking(finder: Finder, probe: Probe, unreachable: frozenset[str], wishes: Wishes) -> Ask:
+    """How to ask for frames that meet some entries, where z3 is installed."""
+    if find_spec("z3") is None:
+        return lambda entries: ()
+    from transpiler.traffic.beside import Around, asked
+
+    sizes = {table.name: table.size for table in finder.program.tables}
+    names = {table.name for table in finder.targets} - unreachable
+
+    def ask(entries: Entries) -> Sequence[Template]:
+        return asked(Around(finder, entries, probe.copies, lambda name: sizes[name], wishes.port, wishes.seed), names)
+
+    return ask
+
+
 def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics) -> Plan:
     """Frames for each way through the parser: those that come out, and reach most state."""
     program = probe.program
@@ -71,13 +89,15 @@ def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], dia
     return with_copies(Plan(program, wishes, streams, (), {}))
 
 
-def _complain(program: Program, made: Plan, unreachable: frozenset[str], diagnostics: Diagnostics) -> None:
+def _complain(made: Plan, finder: Finder, probe: Probe, unreachable: frozenset[str], diagnostics: Diagnostics) -> None:
+    program = made.program
     filled = {one.table.name for one in made.tables}
     filled |= {name for point in made.points for name in point.template.hits}
     for table in fillable(program):
+        if table.name in filled:
+            continue
         if table.name in unreachable:
-            text = f"no packet is looked up in table {table.name}: there are no entries for it"
-            diagnostics.warning(table.span, "traffic", text)
-        elif table.name not in filled:
-            text = f"no frames were found that can hit table {table.name}: there are no entries for it"
-            diagnostics.warning(table.span, "traffic", text)
+            why = reason(program, table, unreachable)
+        else:
+            why = excluded(made, finder, probe, table.name)
+        diagnostics.warning(table.span, "traffic", f"{why}: there are no entries for it")

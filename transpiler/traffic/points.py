@@ -9,19 +9,21 @@ outcomes, in the way that `continued` does.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from random import Random
 
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import width_of
 from transpiler.interpreter.tables import Call
-from transpiler.traffic.committed import Committed
+from transpiler.traffic.committed import Committed, Own
 from transpiler.traffic.continued import continued
+from transpiler.traffic.fuller import fuller
 from transpiler.traffic.plan import Plan, Point
 from transpiler.traffic.ports import within
-from transpiler.traffic.probe import Probe
+from transpiler.traffic.probe import Fixed, Probe
 from transpiler.traffic.search import Advance, Finder, Frame, Template, quality
 from transpiler.traffic.varied import free_bits
 
@@ -40,7 +42,13 @@ def points(plan: Plan, finder: Finder, probe: Probe, advance: Advance) -> tuple[
         return ()
     search = _Search(plan, finder, probe, wanted)
     all_of_them = len(wanted)
+    if find_spec("z3") is not None:
+        dropped = search.solved(advance)
+    else:
+        dropped = _nothing
     for sent in (True, False):
+        if not sent:
+            dropped()
         while wanted:
             advance(all_of_them - len(wanted), all_of_them)
             if not search.another(sent):
@@ -48,6 +56,10 @@ def points(plan: Plan, finder: Finder, probe: Probe, advance: Advance) -> tuple[
     search.varied(advance)
     advance(1, 1)
     return tuple(search.found)
+
+
+def _nothing() -> None:
+    """Where no frames were asked for."""
 
 
 @dataclass
@@ -62,6 +74,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.committed = Committed(self.plan)
+        self.filled = {made.table.name for made in self.plan.tables}
         self.chance = Random(self.plan.wishes.seed)
         self.room = _room(self.plan, self.committed)
         self.leads = sorted(self.finder.templates, key=lambda t: quality(self.finder.program, t), reverse=True)
@@ -94,14 +107,50 @@ class _Search:
                 return True
         return False
 
-    def _take(self, frame: Frame, outcomes: dict[str, Call | None], sent: bool) -> bool:
-        """Make a point of a frame, if it hits a wanted table now, and there is room for its entries."""
-        outcomes = dict(within(self.probe, self.plan.wishes, frame, outcomes, self.committed))
-        seen = self.probe.run(frame.data, outcomes, self.committed)
-        lookups = dict(self.probe.lookups)
-        hit = {name for (name, _), call in lookups.items() if call is not None}
+    def solved(self, advance: Advance) -> Callable[[], None]:
+        """Ask for frames beside all that is there, that come out; what is returned takes those that do not."""
+        from transpiler.traffic.beside import Around, beside
+
+        def offer(frame: Frame, own: Own, sent: bool) -> set[str]:
+            if not self._take(frame, self._by_table(own), sent):
+                self._take(frame, {}, sent, own)
+            return self.wanted
+
+        def room(name: str) -> int:
+            return self.room.left[self.room.of(name)]
+
+        wishes = self.plan.wishes
+        around = Around(self.finder, self.committed, self.probe.copies, room, wishes.port, wishes.seed)
+        return beside(around, set(self.wanted), self.leads, offer, advance)
+
+    def _by_table(self, own: Own) -> dict[str, Call | None]:
+        """The outcomes of tables, where each is looked up for one key: the first of each."""
+        found: dict[str, Call | None] = {}
+        for (name, _), call in own.items():
+            if call is not None:
+                found.setdefault(name, call)
+        return dict.fromkeys(self.plan.program.table) | found
+
+    def _take(self, frame: Frame, outcomes: dict[str, Call | None], sent: bool, own: Own | None = None) -> bool:
+        """Make a point of a frame, if it hits a wanted table now, and there is room for its entries. `own`: what tables shall
+        answer to its keys, if not as `outcomes` have it."""
+        fixed: Fixed = self.committed
+        if own is None:
+            outcomes = dict(within(self.probe, self.plan.wishes, frame, outcomes, self.committed))
+        else:
+            mine = {place: call for place, call in own.items() if call is not None}
+            fixed = ChainMap(mine, self.committed)  # type: ignore[arg-type]  # it only reads
+            outcomes = dict.fromkeys(self.plan.program.table)
+        seen = self.probe.run(frame.data, outcomes, fixed)
+        hit = {name for (name, _), call in self.probe.lookups.items() if call is not None}
         if not hit & self.wanted or (sent and not (seen.ports and seen.accepted)):
             return False
+        alone = {name for point in self.found for name, _ in point.entries} - self.filled
+        there = self.wanted | {name for name in alone if self.room.left[self.room.of(name)]}
+        outcomes = fuller(self.probe, frame.data, outcomes, fixed, there)
+        seen = self.probe.run(frame.data, outcomes, fixed)
+        lookups = dict(self.probe.lookups)
+        hit = {name for (name, _), call in lookups.items() if call is not None}
         entries = {place: call for place, call in lookups.items() if call is not None and place not in self.committed}
         needs = Counter(self.room.of(name) for name, _ in entries)
         if any(self.room.left[name] < count for name, count in needs.items()):

@@ -18,7 +18,7 @@ from transpiler.interpreter.tables import Call
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.plan import Plan, Stream, outcomes_of
 from transpiler.traffic.probe import Outcomes
-from transpiler.traffic.search import Frame, any_outcome, fillable
+from transpiler.traffic.search import Frame, any_outcome, fillable, uses
 from transpiler.traffic.wellknown import exchanged
 
 TRIES = 2000  # outcomes of tables tried for a stream
@@ -134,7 +134,7 @@ class _Search:
 
     def _any(self, table: Table) -> Call | None:
         """An action of a table with any small arguments, or a miss."""
-        call = any_outcome(self.plan.program, table, self.chance)
+        call = any_outcome(uses(self.plan.program, table), self.chance)
         if call is None:
             return None
         parameters = self.plan.program.action[call.action].parameters

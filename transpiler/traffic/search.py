@@ -141,6 +141,7 @@ class Finder:
         self.forms = tuple(forms)
         self.targets = fillable(probe.program)
         self.candidates = _candidates(probe.program)
+        self._uses = {table.name: uses(probe.program, table) for table in self.targets}
         self.found: dict[tuple[int, tuple[str, ...], frozenset[str]], Template] = {}
         self.fruitless = 0
         self._leads: dict[int, list[Template]] = defaultdict(list)
@@ -177,7 +178,7 @@ class Finder:
 
     def outcome(self, table: Table, chance: Random) -> Call | None:
         """Any outcome of a table."""
-        return any_outcome(self.program, table, chance)
+        return any_outcome(self._uses[table.name], chance)
 
     def attempt(self, number: int, turn: int) -> None:
         """Try a frame of a form: one like a lead, or any."""
@@ -186,7 +187,7 @@ class Finder:
             frame, outcomes = self._like(_later(leads, self.chance), self.forms[number], turn)
         else:
             frame = _frame(self.program, self.forms[number], self.candidates, self.chance, turn)
-            outcomes = {table.name: any_outcome(self.program, table, self.chance) for table in self.targets}
+            outcomes = {table.name: self.outcome(table, self.chance) for table in self.targets}
         self.note(number, Template(frame, outcomes, self.probe.run(frame.data, outcomes)))
 
     def _like(self, lead: Template, form: _Form, turn: int) -> tuple[Frame, dict[str, Call | None]]:
@@ -195,7 +196,7 @@ class Finder:
         frame = _frame(self.program, form, self.candidates, self.chance, turn) if other else lead.frame
         met = [name for name, _ in lead.seen.applied if name in lead.outcomes]
         kept = set(met) - {self.chance.choice(met)}
-        new = {t.name: any_outcome(self.program, t, self.chance) for t in self.targets if t.name not in kept}
+        new = {t.name: self.outcome(t, self.chance) for t in self.targets if t.name not in kept}
         return frame, lead.outcomes | new
 
     def note(self, number: int, template: Template) -> None:
@@ -216,13 +217,23 @@ def _later(leads: Sequence[Template], chance: Random) -> Template:
     return leads[max(chance.randrange(len(leads)), chance.randrange(len(leads)))]
 
 
-def any_outcome(program: Program, table: Table, chance: Random) -> Call | None:
-    """One of its actions with small arguments, or a miss."""
-    uses = [use.action for use in table.actions if not use.default_only]
-    if not uses or chance.random() < 0.15:
+Uses = Sequence[
+    tuple[str, tuple[int, ...]]
+]  # the actions that entries of a table can have, with the widths of their data
+
+
+def uses(program: Program, table: Table) -> Uses:
+    """Those of a table."""
+    names = [use.action for use in table.actions if not use.default_only]
+    widths = {name: width_of(variable.type) for name, variable in program.variable.items()}
+    return [(name, tuple(widths[parameter] for parameter in program.action[name].parameters)) for name in names]
+
+
+def any_outcome(of: Uses, chance: Random) -> Call | None:
+    """One of a table's actions with small arguments, or a miss."""
+    if not of or chance.random() < 0.15:
         return None
-    action = chance.choice(uses)
-    widths = [width_of(program.variable[name].type) for name in program.action[action].parameters]
+    action, widths = chance.choice(of)
     return Call(action, tuple(1 if chance.random() < 0.8 else chance.randrange(min(4, 1 << width)) for width in widths))
 
 

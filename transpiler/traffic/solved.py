@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from transpiler.hlir.program import Program
 from transpiler.interpreter.layout import fields_of
 from transpiler.interpreter.tables import Call
+from transpiler.testgen.choices import Setting
 from transpiler.testgen.cover import Coverage
 from transpiler.testgen.search import Search
-from transpiler.testgen.walk import Walk
+from transpiler.testgen.walk import Walk, Walker
 from transpiler.traffic.checksums import declared
 from transpiler.traffic.parser_paths import Shape
-from transpiler.traffic.search import Advance, Finder, Template, form_of
+from transpiler.traffic.search import Advance, Finder, Frame, Template, form_of
 
 WALKS = 400  # frames tried; not seconds, as the same seed is to give the same files
 
@@ -36,6 +37,9 @@ def solve(finder: Finder, tables: Sequence[str], port: int, advance: Advance, se
 
 class _Hits(Search):
     """Looks for frames that hit tables: of each table any action will do."""
+
+    def make_walker(self) -> Walker:
+        return Walker(self.program, self.coverage, self.prefer, self.largest, self.ports, Setting(defaults=False))
 
     def look_for(self, tables: Sequence[str]) -> None:
         outcomes = [self.coverage.outcome_items(name) for name in tables]
@@ -57,7 +61,17 @@ class _Hits(Search):
 
 
 def _template(finder: Finder, search: Search, walk: Walk) -> tuple[int, Template]:
-    """The frame of a walk as one that `finder` might have tried, with the outcomes of its tables; the number of its form."""
+    """The frame of a walk with the outcomes of its tables; the number of its form."""
+    number, frame = frame_of(finder, search, walk)
+    outcomes: dict[str, Call | None] = dict.fromkeys(table.name for table in finder.targets)
+    for entry in walk.entries:
+        if entry.table in outcomes and outcomes[entry.table] is None:
+            outcomes[entry.table] = Call(entry.action, entry.arguments)
+    return number, Template(frame, outcomes, finder.probe.run(frame.data, outcomes))
+
+
+def frame_of(finder: Finder, search: Search, walk: Walk) -> tuple[int, Frame]:
+    """The frame of a walk as one that `finder` might have tried; the number of its form."""
     program = finder.program
     size = max(walk.reached, 1)
     data = bytes(walk.frame[:size])
@@ -66,12 +80,7 @@ def _template(finder: Finder, search: Search, walk: Walk) -> tuple[int, Template
     fixed = {bit: data[bit // 8] >> (7 - bit % 8) & 1 for bit in range(size * 8) if bit // 8 in used}
     shape = Shape(size * 8, fixed, _headers(program, data))
     finder.forms = (*finder.forms, form_of(program, shape, declared(program)))
-    outcomes: dict[str, Call | None] = dict.fromkeys(table.name for table in finder.targets)
-    for entry in walk.entries:
-        if entry.table in outcomes and outcomes[entry.table] is None:
-            outcomes[entry.table] = Call(entry.action, entry.arguments)
-    frame = finder.given(shape, data)
-    return len(finder.forms) - 1, Template(frame, outcomes, finder.probe.run(frame.data, outcomes))
+    return len(finder.forms) - 1, finder.given(shape, data)
 
 
 def _headers(program: Program, data: bytes) -> dict[str, int]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.interpreter.tables import Call
+from transpiler.traffic.agreed import Entries, meets
 from transpiler.traffic.builder import Builder, Kind, Lookups, Reached
 from transpiler.traffic.choose import choose
 from transpiler.traffic.continued import continued
+from transpiler.traffic.fuller import fuller
 from transpiler.traffic.keys import Data, KeyBit, Own, Shared, Unknown
 from transpiler.traffic.plan import Wishes, outcomes_of
 from transpiler.traffic.probe import Observation, Probe
-from transpiler.traffic.search import Advance, Finder, Template
+from transpiler.traffic.search import Advance, Finder, Template, fillable
 from transpiler.traffic.sources import DataBit, Sources, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
 from transpiler.traffic.told_apart import told_apart
@@ -23,12 +26,12 @@ ROUNDS, FRUITLESS = 6, 2  # of looking for templates beside others; those one af
 PATIENCE = 2000  # frames tried for templates that do not fit those that are taken
 
 
-def together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) -> list[list[Reached]]:
-    """Templates that leave each other frames, the first ones first: entries for one may be hit where another wants a miss.
-    Where that leaves out tables that can be hit, others are looked for that fit those that are taken. Those that are
-    dropped come last."""
+def together(wishes: Wishes, probe: Probe, finder: Finder, met: Entries, advance: Advance) -> list[list[Reached]]:
+    """Templates that meet the entries `met` and leave each other frames, the first ones first: entries for one may be hit
+    where another wants a miss. Where that leaves out tables that can be hit, others are looked for that fit those that are
+    taken. Those that are dropped come last."""
     hit = {name for template in finder.templates for name in template.hits}
-    chosen = choose(probe.program, probe, finder.templates)
+    chosen = choose(probe.program, probe, [t for t in finder.templates if meets(t, met)])
     taken = _Taken(wishes, probe)
     fruitless = 0
     for turn in range(ROUNDS):
@@ -88,7 +91,7 @@ class _Taken:
         if self.groups and not self._adds(template):
             return
         if id(template) not in self._claims:
-            apart = told_apart(self.probe, template, self.wishes.seed)
+            apart = told_apart(self.probe, self._fuller(template), self.wishes.seed)
             self._claims[id(template)] = template, _claim(program, apart, trace(program, self.probe, apart))
         group = self._claims[id(template)][1]
         if not group:
@@ -103,6 +106,12 @@ class _Taken:
             self.groups.append(group)
             self.filled = now
             self._spent = 0
+
+    def _fuller(self, template: Template) -> Template:
+        """With hits where it misses tables that have no entries yet."""
+        names = {table.name for table in fillable(self.probe.program)} - self.filled
+        outcomes = fuller(self.probe, template.frame.data, template.outcomes, _fixed(self.groups), names)
+        return replace(template, outcomes=outcomes, seen=self.probe.run(template.frame.data, outcomes))
 
     def _as_traced(self, template: Template, seen: Observation, filled: Collection[str]) -> bool:
         """Whether tables that get entries are looked up by the same keys still, when those that get none are missed."""

@@ -34,7 +34,7 @@ class Pna(Paths):
     def _main(self, data: bytes, port: int, number: int) -> None:
         """`number`: of the pass, 0 for a packet as it was received."""
         self.trace(Event("pass", f"main, port {port}, {len(data)} bytes"))
-        state, transit = State(self.program), Transit(len(data), self.now_us)
+        state, transit = self.store.packet(), Transit(len(data), self.now_us)
         state.set_intrinsic("packet_length", len(data))
         for struct in ("main_parser_input", "pre_input", "main_input"):
             state.set_intrinsic(f"{struct}.direction", self.store.directions.get(port, 0))

@@ -88,7 +88,7 @@ class Psa(Paths):
 
     def _begin(self, data: bytes, luggage: Luggage) -> tuple[State, Transit]:
         """A packet before a parser: nothing but its luggage."""
-        state = State(self.program)
+        state = self.store.packet()
         state.variables.update(luggage.variables)
         for name, header in luggage.headers.items():
             state.headers[name].copy_from(header)
@@ -141,7 +141,7 @@ class Psa(Paths):
 
     def _deparse(self, role: Role, state: State, transit: Transit) -> bytes:
         """Run a deparser, its metadata for the next pipeline empty before. Returns the packet that it makes."""
-        fresh = State(self.program)
+        fresh = self.store.packet()
         for bridge in self.program.bridges:
             state.variables.update({name: fresh.variables[name] for name in bridge.variables})
             state.headers.update({name: fresh.headers[name] for name in bridge.headers})

@@ -55,7 +55,7 @@ class V1Model(Paths):
 
     def _ingress(self, arrival: IngressPass) -> None:
         self.trace(Event("pass", f"ingress, port {arrival.port}, {len(arrival.data)} bytes"))
-        state = State(self.program)
+        state = self.store.packet()
         transit = Transit(len(arrival.data), self.now_us)
         self._begin(state, arrival, len(arrival.data))
         state.set_intrinsic("parser_error", self.parse(Role.PARSER, state, transit, arrival.data))
@@ -123,7 +123,7 @@ class V1Model(Paths):
         if not copies:
             return
         data = self.replication.cut(session, arrival.data)
-        clone, transit = State(self.program), Transit(len(data), self.now_us)
+        clone, transit = self.store.packet(), Transit(len(data), self.now_us)
         self._begin(clone, IngressPass(data, arrival.port, Instance.INGRESS_CLONE), len(data))
         self.parse(Role.PARSER, clone, transit, data)
         self._restart(clone, arrival.port, Instance.INGRESS_CLONE, self._kept(state, fields))
