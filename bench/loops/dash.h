@@ -105,9 +105,8 @@ static bool bare_has_decided(struct macs_worker *worker, const struct macs_commo
     macs_bind(common, &state->packet, handle, MACS_BIND_ALL);
     macs_list_init(&own->sets.to_1, own->members);
     ingress_0_entry(worker, state, index, &own->sets);
-    const uint64_t *const there = macs_decisions_at(cache, state->live.decisions_where);
-    return there[MACS_DECISION_EPOCH] == cache->epoch && there[MACS_DECISION_COUNTED] >> 32 &&
-           !macs_decisions_differ(there + MACS_DECISION_KEY, cache->undecided[index].key, cache->shape.key_words);
+    const uint64_t *const there = macs_decisions_find(cache, &cache->undecided[index], cache->shape.key_words);
+    return there && there[MACS_DECISION_COUNTED] >> 32;
 }
 
 /* Send a frame as the program has decided, and keep what it has come to. Returns its length. */

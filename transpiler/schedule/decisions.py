@@ -13,8 +13,7 @@ with it that tells whether it was written. Packets whose assertions fail are not
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -51,7 +50,7 @@ from transpiler.schedule.written_together import Group, actions_in, groups_of, w
 NAME = "decisions"  # of the instance, and of the variables: a program's own names have the name of a control or a dot
 LOOKUPS_MIN = 8  # fewer cost no more than the cache
 LINE_WORDS, READY_WORDS = 8, 10  # of a cache line; of a decision that writes a cache line of the frame
-KEY_BITS_MAX, KEPT_BITS_MAX, COUNTS_MAX = 16 * WORD_BITS, 32 * WORD_BITS, 24  # of macs/decisions.h
+KEY_WORDS_MAX, KEPT_BITS_MAX, COUNTS_MAX = 16, 32 * WORD_BITS, 24  # of macs/decisions.h
 WORD, WHERE = Bits(WORD_BITS), Bits(32)
 
 
@@ -112,7 +111,7 @@ def note_of(cached: Cached) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Bits of a location, from `low` on, and where they are in what is kept: a word and a bit of it."""
+    """Bits of a location, from `low` on, and where they are in the key or what is kept: a word and a bit of it."""
 
     location: Location
     low: int
@@ -140,6 +139,7 @@ class _Caching:
         self.frames = frames_of(program, control, stretch) if ready else None
         of_frame = self.frames.validity if self.frames is not None else frozenset()
         self.key = sorted(key.difference(*self.flags.values()) | of_frame, key=_by_name)
+        self.key_parts = tuple(_placed(self.program, self.key))
         self.parts = tuple(_placed(self.program, sorted(written.union(map(Location, self.flags)), key=_by_name)))
 
     @property
@@ -148,11 +148,11 @@ class _Caching:
 
     @property
     def key_words(self) -> int:
-        return -(-self.key_bits // WORD_BITS)
+        return _words_of(self.key_parts)
 
     @property
     def words(self) -> int:
-        return max((part.word + 1 for part in self.parts), default=0)
+        return _words_of(self.parts)
 
     def is_worth_it(self) -> bool:
         if self.stretch.lookups < LOOKUPS_MIN or self.stretch.counts > COUNTS_MAX:
@@ -162,7 +162,7 @@ class _Caching:
         packable = all(
             _is_packable(self.program, location) for location in (*self.key, *(p.location for p in self.parts))
         )
-        return packable and 0 < self.key_bits <= KEY_BITS_MAX and WORD_BITS * self.words <= KEPT_BITS_MAX
+        return packable and 0 < self.key_words <= KEY_WORDS_MAX and WORD_BITS * self.words <= KEPT_BITS_MAX
 
     def cached(self) -> Cached:
         program, stretch = with_flags(self.program, self.stretch.body, self.flags)
@@ -187,8 +187,7 @@ class _Caching:
         """What is behind the stretch tells what a decision needs that is ready."""
         if self.frames is None:
             return None
-        ends = list(itertools.accumulate((_width(self.program, one) for one in self.key), initial=0))
-        key = dict(zip(self.key, ends, strict=False))
+        key = {p.location: WORD_BITS * (p.word + 1) - p.at - p.width for p in self.key_parts}
         made = Readying(self.program, self.control, self.stretch, self.frames, key, self.flags).made()
         if made is None:
             return None
@@ -221,7 +220,7 @@ class _Caching:
 
     def _cached(self, stretch: Body) -> Body:
         span, where, found = self.span, VariableRef(f"{NAME}.where", self.span), VariableRef(f"{NAME}.found", self.span)
-        key = ListExpression(tuple(piece for location in self.key for piece in self._pieces(location)), span)
+        key = ListExpression(tuple(self._pieces()), span)
         key_words = Const(self.key_words, WHERE, span)
         kept = ListExpression(tuple(map(self._kept, range(self.words))), span)
         recalled = tuple(self._recalled())
@@ -241,11 +240,13 @@ class _Caching:
             ),
         )
 
-    def _pieces(self, location: Location) -> Iterator[Expression]:
-        """The bits of a location, by words."""
-        width = _width(self.program, location)
-        for high in range(width, 0, -WORD_BITS):
-            yield self._bits(location, max(0, high - WORD_BITS), min(WORD_BITS, high))
+    def _pieces(self) -> Iterator[Expression]:
+        """The key, each of its words filled up in front: no bits of a value but of a wide one are in two of them."""
+        for word in range(self.key_words):
+            of_word = sorted((part for part in self.key_parts if part.word == word), key=lambda part: -part.at)
+            if left := WORD_BITS - of_word[0].at - of_word[0].width:
+                yield Const(0, Bits(left), self.span)
+            yield from (self._bits(part.location, part.low, part.width) for part in of_word)
 
     def _bits(self, location: Location, low: int, width: int) -> Expression:
         """Some bits of a location, as a number."""
@@ -328,6 +329,10 @@ def _placed(program: Program, written: list[Location]) -> Iterator[_Part]:
         used += [0] if word == len(used) else []
         yield _Part(location, low, width, word, used[word])
         used[word] += width
+
+
+def _words_of(parts: Iterable[_Part]) -> int:
+    return max((part.word + 1 for part in parts), default=0)
 
 
 def _counters_reached(program: Program) -> frozenset[str]:

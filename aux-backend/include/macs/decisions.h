@@ -2,8 +2,9 @@
  *
  * What a stretch of table lookups writes and counts is a function of what it reads, the key, and of the tables. A
  * decision is a key, what the stretch then wrote, and where it counted. It holds until a table changes: it has the
- * epoch (macs/table.h) of the burst that made it, read before that burst looked at any table. Decisions with the same
- * place replace each other. While few packets find theirs nothing is looked up, but for a try from time to time.
+ * epoch (macs/table.h) of the burst that made it, read before that burst looked at any table. Each has one of two
+ * places; there it replaces one that holds no more, or either. While few packets find theirs nothing is looked up, but
+ * for a try from time to time.
  *
  * A packet goes through on; if so, place and recall; and, if that finds nothing, the stretch and remember. It is known
  * by its number in the burst, `index`. A decision may be made ready (macs/ready.h) when the packet that it was made for
@@ -165,6 +166,28 @@ static inline uint64_t macs_decisions_differ(const uint64_t *a, const uint64_t *
     return different;
 }
 
+static inline bool macs_decisions_is_there(const struct macs_decisions *cache, const uint64_t *decision,
+                                           const uint64_t *key, uint32_t key_words) {
+    return ((decision[MACS_DECISION_EPOCH] ^ cache->epoch) |
+            macs_decisions_differ(decision + MACS_DECISION_KEY, key, key_words)) == 0;
+}
+
+/* The decision on the packet's key. NULL: there is none; its `decision` is where one is made. */
+static inline const uint64_t *macs_decisions_find(struct macs_decisions *cache, struct macs_undecided *packet,
+                                                  uint32_t key_words) {
+    uint64_t *const first = macs_decisions_at(cache, packet->where);
+    packet->decision = first;
+    if (odp_likely(macs_decisions_is_there(cache, first, packet->key, key_words)))
+        return first;
+    uint64_t *const second = macs_decisions_at(cache, packet->where ^ 1);
+    const bool is_there = macs_decisions_is_there(cache, second, packet->key, key_words);
+    if (is_there || (first[MACS_DECISION_EPOCH] == cache->epoch &&
+                     (second[MACS_DECISION_EPOCH] != cache->epoch ||
+                      atomic_load_explicit(&cache->all_missed, memory_order_relaxed) % 2)))
+        packet->decision = second;
+    return is_there ? second : NULL;
+}
+
 /* The packet's decision has been found. Returns its words behind the key. */
 static inline const uint64_t *macs_decisions_count(struct macs_decisions *cache, const uint64_t *decision,
                                                    uint32_t key_words, uint64_t bytes) {
@@ -183,14 +206,13 @@ static inline bool macs_decisions_recall(struct macs_worker *worker, uint32_t in
                                          uint64_t bytes) {
     struct macs_decisions *const cache = worker->decisions;
     struct macs_undecided *const packet = &cache->undecided[index];
-    uint64_t *const decision = macs_decisions_at(cache, where);
-    const uint64_t different = (decision[MACS_DECISION_EPOCH] ^ cache->epoch) | decision[MACS_DECISION_COUNTED] >> 32 |
-                               macs_decisions_differ(decision + MACS_DECISION_KEY, packet->key, key_words);
-    packet->decision = decision;
+    packet->where = where;
+    const uint64_t *const decision = macs_decisions_find(cache, packet, key_words);
+    const bool found = decision && decision[MACS_DECISION_COUNTED] >> 32 == MACS_DECISION_BY_FIELDS;
     packet->counted = 0;
     packet->readies = false;
-    packet->noting = different != 0;
-    if (different) {
+    packet->noting = !found;
+    if (!found) {
         cache->looked_up++;
         macs_decisions_add_up(&cache->all_missed, 1);
         packet->length = (uint32_t)bytes;

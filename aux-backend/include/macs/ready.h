@@ -101,12 +101,11 @@ static inline bool macs_ready_put(odp_packet_t handle, const uint64_t *kept) {
 static inline bool macs_ready_send(struct macs_worker *worker, const struct macs_common *common, odp_packet_t handle,
                                    uint32_t index, uint32_t key_words, macs_verdict *verdict) {
     struct macs_decisions *const cache = worker->decisions;
-    const struct macs_undecided *const packet = &cache->undecided[index];
-    const uint64_t *const decision = macs_decisions_at(cache, packet->where);
+    const uint64_t *const decision = macs_decisions_find(cache, &cache->undecided[index], key_words);
+    if (!decision)
+        return false;
     const enum macs_decision_form form = (enum macs_decision_form)(decision[MACS_DECISION_COUNTED] >> 32);
-    if (form == MACS_DECISION_BY_FIELDS ||
-        (decision[MACS_DECISION_EPOCH] ^ cache->epoch) |
-            macs_decisions_differ(decision + MACS_DECISION_KEY, packet->key, key_words))
+    if (form == MACS_DECISION_BY_FIELDS)
         return false;
     const uint32_t length = odp_packet_len(handle);
     if (form == MACS_DECISION_SENDS && !macs_ready_put(handle, decision + MACS_DECISION_KEY + key_words))
