@@ -1,7 +1,8 @@
 """What a cache of decisions gains on a program: `python bench/decisions.py P.p4 [P.p4...]`, cycles a packet with it and without.
 
 Frames of N flows come from memory, uniform or by Zipf's law. A flow is one of N different frames that `macsad gen` makes for the
-program: packets of a flow agree in all fields. Prints a row for each N and law: medians of the rounds, in which both switches
+program: packets of a flow agree in all fields. Where few of the first frames are different, as many flows as there are take the
+place of all N. Prints a row for each N and law: medians of the rounds, in which both switches
 are measured one after the other, B=b=64, and the share of packets that found a decision. --quick measures little.
 """
 
@@ -12,6 +13,7 @@ import random
 import struct
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -23,10 +25,12 @@ from macsad import compilation, generation
 from macsad.bench.contestants import Switch
 from macsad.bench.samples import Sample, ratio
 from macsad.compilation import Request
-from macsad.generation import Order
+from macsad.generation import Made, Order
 from transpiler.optimisations import ALL
+from transpiler.traffic import frames
 
 FLOWS, LAWS = (10_000, 100_000, 1_000_000), (0.0, 1.0, 1.2)  # Zipf's exponents; 0: all flows alike
+ALMOST_ALL = 0.5  # of frames are different: more of them would give more flows
 SEQUENCE = 500_000  # frames, which are repeated
 HEADER = 24  # bytes of a pcap file's
 COLUMNS = ("program", "flows", "law", "without", "with", "times as fast", "found")
@@ -52,12 +56,12 @@ def sequence(flows: list[bytes], exponent: float, count: int) -> Iterator[bytes]
 
 
 def measure(
-    binaries: list[Path], frames: Path, entries: Path, rounds: int, seconds: float
+    binaries: list[Path], sent: Path, entries: Path, rounds: int, seconds: float
 ) -> tuple[list[list[Sample]], float]:
     """Samples of each switch, and the share of packets for which the last one found a decision."""
     samples: list[list[Sample]] = [[] for _ in binaries]
     folders = [tempfile.TemporaryDirectory() for _ in binaries]
-    feed = ["--port", f"0=mem:{frames},loop", "--port", "1=null:"]
+    feed = ["--port", f"0=mem:{sent},loop", "--port", "1=null:"]
     started = [
         Switch(binary, feed, entries, Path(folder.name)) for binary, folder in zip(binaries, folders, strict=True)
     ]
@@ -72,6 +76,19 @@ def measure(
         for folder in folders:
             folder.cleanup()
     return samples, counts["found"] / max(1, sum(counts.values()))
+
+
+def flows_of(request: Request, folder: Path, few: int, most: int) -> tuple[Made, bytes, list[bytes]]:
+    """Entries for a program; the head of a pcap file of its frames, and different ones: `most`, if almost all of the first
+    `few` are different."""
+    order = Order(folder, 1000, (), (), few, 1.0, "uniform", "64", 2, 0, 1)
+    made = generation.make(request, compilation.load(request), order)
+    head, different = records(made.packets, most)
+    if few < most and len(different) > ALMOST_ALL * few:
+        with made.packets.open("wb") as out:
+            frames.write(made.plan, replace(made.traffic, packets=most), out, lambda _: None)
+        head, different = records(made.packets, most)
+    return made, head, different
 
 
 def build(path: Path, folder: Path) -> list[Path]:
@@ -95,14 +112,13 @@ def main(programs: tuple[Path, ...], quick: bool) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             binaries = build(path, folder)
-            order = Order(folder, 1000, (), (), max(numbers), 1.0, "uniform", "64", 2, 0, 1)
             request = Request(path, warnings=("no-all",))
-            made = generation.make(request, compilation.load(request), order)
-            head, different = records(made.packets, max(numbers))
-            for flows, exponent in itertools.product(numbers, LAWS):
-                frames = folder / "sequence.pcap"
-                frames.write_bytes(head + b"".join(sequence(different[:flows], exponent, count)))
-                (without, cached), found = measure(binaries, frames, made.entries, rounds, seconds)
+            made, head, different = flows_of(request, folder, min(numbers), max(numbers))
+            there = dict.fromkeys(min(number, len(different)) for number in numbers)
+            for flows, exponent in itertools.product(there, LAWS):
+                sent = folder / "sequence.pcap"
+                sent.write_bytes(head + b"".join(sequence(different[:flows], exponent, count)))
+                (without, cached), found = measure(binaries, sent, made.entries, rounds, seconds)
                 cycles = (f"{median(s.cycles_each for s in samples):,.0f}" for samples in (without, cached))
                 law = f"Zipf {exponent}" if exponent else "uniform"
                 row = (

@@ -37,10 +37,12 @@ BEGIN = "const struct macs_program macs_program = {"
 
 @dataclass(frozen=True)
 class Program:
-    """A program, and what stands in the place of which members of its `struct macs_program`."""
+    """A program, what stands in the place of which members of its `struct macs_program`, and the functions of its C that the
+    loop calls."""
 
     path: str
     by_hand: tuple[tuple[str, str], ...]
+    calls: tuple[str, ...] = ()
 
 
 PROGRAMS = {
@@ -54,18 +56,28 @@ PROGRAMS = {
             ("state_bytes", "sizeof(struct bare_state)"),
         ),
     ),
-    "dash": Program("dash/dash-pipeline-v1model-bmv2.p4", (("run_to_completion", "bare_burst"),)),
+    "dash": Program(
+        "dash/dash-pipeline-v1model-bmv2.p4",
+        (("run_to_completion", "bare_burst"),),
+        ("ingress_0_entry", "macs_ready_send"),
+    ),
 }
 
 
 def by_hand(c: str, name: str) -> str:
     """The program's C, with the loop in place of its own."""
+    loop = LOOPS / f"{name}.h"
+    for called in PROGRAMS[name].calls:
+        if f"{called}(" not in c:
+            lines = loop.read_text().splitlines()
+            at = next(number for number, line in enumerate(lines, 1) if f"{called}(" in line)
+            raise click.ClickException(f"{loop}:{at}: the C of {name} has no {called}()")
     before, begin, program = c.partition(BEGIN)
     for member, value in PROGRAMS[name].by_hand:
         program, found = re.subn(rf"(\.{member} = ).*(,\n)", rf"\1{value}\2", program)
         if found != 1:
             raise click.ClickException(f"the C of {name} has no member {member!r}")
-    return f'{before}#include "{(LOOPS / name).resolve()}.h"\n{begin}{program}'
+    return f'{before}#include "{loop.resolve()}"\n{begin}{program}'
 
 
 def build(name: str, request: Request, folder: Path) -> dict[str, Path]:

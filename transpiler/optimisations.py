@@ -78,6 +78,12 @@ class Optimisations:
         "one lookup in place of many for packets of flows that come often; costs a key and a lookup a packet, and up to a MiB "
         "for each worker; left off while fewer than a third of the packets find a decision",
     )
+    ready_decisions: bool = _on(
+        "ready decisions: a decision of that cache keeps the beginning of the frame as it is sent, where nothing but computation "
+        "and the deparser is behind the stretch",
+        "for packets that find it nothing of the program runs any more: their frames are written at once; costs a bit of the key "
+        "for each header that the parser extracts, and tests of values behind the stretch that the decision may not tell",
+    )
     merge: bool = _on(
         "the merge of ingress and egress into one pipeline where they share their state, for packets that are not "
         "replicated",

@@ -106,6 +106,7 @@ SWITCHES: dict[str, Switch] = {
     "concurrent-lookups": _scheduler(concurrent_lookups=False),
     "merge": _scheduler(merge=False),
     "decision-cache": _scheduler(decisions=False),
+    "ready-decisions": _scheduler(ready_decisions=False),
     "run-to-completion": _scheduler(run_to_completion=False),
     "locals": _scheduler(locals=False),
     "reread": _scheduler(reread=False),

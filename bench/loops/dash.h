@@ -5,7 +5,7 @@
  * inside, and come out as VXLAN in IPv4; like the program it decides frames once that agree in all that its tables look
  * at, until a table changes. The key is the frame's own words behind a mask, nine of them; kept are the headers as they
  * are sent, with their checksum, so that a decision is sent by one copy of 56 bytes. Decisions that it has not it takes
- * from the program's own code, a frame at a time; where that has not made them either, it does the burst.
+ * from the program's own cache; where they are not ready there either, the program does the burst.
  * Written as one would write such a loop: nothing is kept of a packet but where its decision is.
  * Threads: a worker's own.
  */
@@ -105,35 +105,37 @@ static bool bare_has_decided(struct macs_worker *worker, const struct macs_commo
     macs_bind(common, &state->packet, handle, MACS_BIND_ALL);
     macs_list_init(&own->sets.to_1, own->members);
     ingress_0_entry(worker, state, index, &own->sets);
-    const uint64_t *const there = macs_decisions_at(cache, state->live.decisions_where);
-    return there[MACS_DECISION_EPOCH] == cache->epoch &&
-           !macs_decisions_differ(there + MACS_DECISION_KEY, cache->undecided[index].key, cache->shape.key_words);
+    const uint64_t *const there = macs_decisions_find(cache, &cache->undecided[index], cache->shape.key_words);
+    return there && there[MACS_DECISION_COUNTED] >> 32;
 }
 
-/* Have the program do a frame that it has decided, and keep what it has come to. Returns its length. */
+/* Send a frame as the program has decided, and keep what it has come to. Returns its length. */
 static uint32_t bare_learn(struct macs_worker *worker, const struct macs_common *common, struct bare_own *own,
                            odp_packet_t handle, uint32_t index, macs_verdict *verdict) {
     const struct macs_decisions *const cache = worker->decisions;
     struct bare_decision *const decision = own->places[index];
-    struct macs_packet *const packet = &own->states[index].packet;
     const uint32_t before = odp_packet_len(handle);
     uint8_t behind[PORTS_END - HEAD_BYTES - SHORTER];
     memcpy(behind, (const uint8_t *)odp_packet_data(handle) + HEAD_BYTES + SHORTER, sizeof behind);
-    ingress_1_decisions(worker, common, &own->states[index], verdict, index, &own->sets);
+    if (!macs_ready_send(worker, common, handle, index, cache->shape.key_words, verdict))
+        return before;
+    const uint8_t *const data = odp_packet_data(handle);
+    const uint32_t length = odp_packet_len(handle);
     const bool dropped = *verdict >= MACS_VERDICT_DROP;
-    const uint64_t *const made = cache->undecided[index].decision, *counts = made + MACS_DECISION_KEY;
+    const uint64_t *const made = macs_decisions_at(cache, cache->undecided[index].where),
+                          *counts = made + MACS_DECISION_KEY;
     counts += cache->shape.key_words + cache->shape.kept_words;
-    if (made[MACS_DECISION_COUNTED] > MACS_DECISION_COUNTS / 2 ||
-        (!dropped && (packet->length != before - SHORTER || memcmp(packet->data + HEAD_BYTES, behind, sizeof behind))))
-        return packet->length;
+    if ((uint32_t)made[MACS_DECISION_COUNTED] > MACS_DECISION_COUNTS / 2 ||
+        (!dropped && (length != before - SHORTER || memcmp(data + HEAD_BYTES, behind, sizeof behind))))
+        return length;
     decision->epoch = cache->epoch;
     memcpy(decision->key, own->keys[index], sizeof decision->key);
-    memcpy(decision->head, packet->data, HEAD_BYTES);
+    memcpy(decision->head, data, HEAD_BYTES);
     decision->verdict = *verdict;
     decision->counted = (uint32_t)made[MACS_DECISION_COUNTED];
     for (uint32_t i = 0; i < decision->counted; i++)
         decision->counts[i] = (struct macs_count *)(uintptr_t)counts[i];
-    return packet->length;
+    return length;
 }
 
 static uint64_t bare_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {

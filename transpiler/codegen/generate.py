@@ -111,11 +111,14 @@ def decide(
 def _with_cache(program: Program, options: Options, compared: frozenset[str]) -> tuple[Cached, Schedule] | None:
     """The program with a cache of decisions; not where packets would come to a state in another order by the cut in front of
     it."""
-    made = with_decisions(program, compared)
-    if made is None:
-        return None
-    scheduled = schedule(made.program, replace(options, large=options.large | {DECISIONS}))
-    return (made, scheduled) if is_cut(scheduled) else None
+    for ready in dict.fromkeys((options.ready_decisions and options.run_to_completion, False)):
+        made = with_decisions(program, compared, ready=ready)
+        if made is None:
+            return None
+        scheduled = schedule(made.program, replace(options, large=options.large | {DECISIONS}))
+        if made.ready is None or len(scheduled.pipes) == 1:
+            return (made, scheduled) if is_cut(scheduled) else None
+    return None
 
 
 def _may_cache(configuration: Configuration) -> bool:
@@ -144,7 +147,8 @@ def generate(
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
     decided = decide(program, target, diagnostics, configuration, requested)
-    made = view(decided.planned, configuration, target.counters, bool(target.templates), target.run)
+    ready = decided.cached.ready if decided.cached is not None else None
+    made = view(decided.planned, configuration, target.counters, bool(target.templates), target.run, ready)
     folders = dict.fromkeys(TABLE.folders[header] for header in sorted(headers(program)))
     return Generated(
         render(made, target.templates, templates), notes_of(program, decided, configuration), tuple(folders)

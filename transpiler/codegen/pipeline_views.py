@@ -169,6 +169,11 @@ class StageView:
         """Whether it holds locks of registers."""
         return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
 
+    @property
+    def recalls(self) -> bool:
+        """Whether it begins with decisions (macs/decisions.h)."""
+        return "macs_decisions_recall" in called(self.body)
+
     def own(self, array: Name) -> str:
         """What an array that its function is given is called where it is declared."""
         return f"{array.name}_{self.number}"
@@ -348,9 +353,12 @@ class PassView:
         given = of_packet(takes)
         if not given and not {"verdict", "index"} & set(takes):
             return ()
-        members = Name(f"{self.at}members_{stage.number}" if stage.listed else "list")
-        number = Declare("uint32_t", "member", Index(members, operand(place)), constant=True)
+        number = Declare("uint32_t", "member", Index(self.members(stage), operand(place)), constant=True)
         return (number, *self.packet(given, "member"))
+
+    def members(self, stage: StageView) -> Name:
+        """The array with the numbers of the stage's packets."""
+        return Name(f"{self.at}members_{stage.number}" if stage.listed else "list")
 
     def packet(self, given: tuple[str, ...], index: str) -> Body:
         """Declarations of these arguments for the packet with that number."""
@@ -398,7 +406,7 @@ class PassView:
         """Whether struct macs_common is used: by a stage, or to fill records."""
         receives = self.form in (Form.BURST, Form.PROLOGUE)
         binds = self.form is not Form.PACKETS and (receives if self.given.lasting else "packet" in self.takes)
-        return "common" in self.takes or binds
+        return "common" in self.takes or binds or self.readies
 
     @property
     def uses_worker(self) -> bool:
@@ -414,6 +422,12 @@ class PassView:
     def decides(self) -> bool:
         """Whether packets begin a stretch with a cache of decisions."""
         return any("macs_decisions_place" in called(stage.body) for stage in self.stages)
+
+    @property
+    def readies(self) -> bool:
+        """Whether decisions that are ready are found in a loop of its own stage, and made at its end (macs/ready.h)."""
+        loops = (block.stage for block in self.blocks for view in block.steps if view.kind == "run")
+        return self.form is Form.BURST and any(stage is not None and stage.recalls for stage in loops)
 
     @property
     def uses_packets(self) -> bool:

@@ -32,6 +32,7 @@ from transpiler.schedule.dropped_at import places
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
+from transpiler.schedule.ready import Ready
 from transpiler.schedule.sinking import sunk_fields
 from transpiler.targets.target import RUNS_AS_OURS, Counter, RunDefaults
 
@@ -44,9 +45,10 @@ def view(
     counters: tuple[Counter, ...] = (),
     overridden: bool = False,
     run: RunDefaults = RUNS_AS_OURS,
+    ready: Ready | None = None,
 ) -> ProgramView:
     """The view-model of a program that is planned. `counters`: of the target, besides those of the program; `overridden`: the
-    target has templates of its own; `run`: how its switches run."""
+    target has templates of its own; `run`: how its switches run; `ready`: of what is sent, by decisions that are ready."""
     program, architecture = planned.program, describe(planned.program)
     made = _lowered(planned, configuration, overridden)
     names, tables, externs = made.names, made.tables, made.externs
@@ -84,7 +86,7 @@ def view(
         overridden=overridden,
         run=run,
         inlines=configuration.lowering.inline_stages,
-        decisions=DecisionsView.of(program),
+        decisions=DecisionsView.of(program, ready),
     )
 
 

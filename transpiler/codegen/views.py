@@ -14,6 +14,7 @@ from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import ClockView, PipeView, TableRef
 from transpiler.externs.decisions import KIND as DECISIONS
 from transpiler.hlir.program import Program
+from transpiler.schedule.ready import Ready
 from transpiler.schedule.steering import Steering
 from transpiler.targets.target import RunDefaults
 
@@ -206,17 +207,21 @@ class LiveView:
 
 @dataclass(frozen=True, slots=True)
 class DecisionsView:
-    """What the decisions of a cache are made of, in words of 64 bits."""
+    """What the decisions of a cache are made of, in words of 64 bits. `ready`: of what is sent, by those that are ready."""
 
     key_words: int
     kept_words: int
     counts: int
+    ready: Ready | None
 
     @staticmethod
-    def of(program: Program) -> DecisionsView | None:
+    def of(program: Program, ready: Ready | None) -> DecisionsView | None:
         cache = next((extern for extern in program.externs if extern.kind == DECISIONS), None)
         names = ("key_words", "kept_words", "counts")
-        return DecisionsView(*(int(cache.attribute(name)) for name in names)) if cache is not None else None
+        if cache is None:
+            return None
+        key, kept, counts = (int(cache.attribute(name)) for name in names)
+        return DecisionsView(key, kept, counts, ready)
 
     @property
     def shape(self) -> str:
@@ -269,6 +274,12 @@ class ProgramView:
     def inlines_stages(self) -> bool:
         """Whether stages are inlined however large they are. The compiler decides itself what pays where they are small."""
         return self.inlines and len(self.live.declarations) > FEW_LIVE
+
+    @property
+    def ready(self) -> Ready | None:
+        """Of what is sent, where decisions are made ready."""
+        readies = any(made.readies for pipe in self.pipes for made in pipe.passes)
+        return self.decisions.ready if self.decisions is not None and readies else None
 
     @property
     def members(self) -> tuple[tuple[str, str], ...]:

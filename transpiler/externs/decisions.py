@@ -7,8 +7,8 @@ The interpreter finds nothing, so that each packet goes through the stretch. In 
 
 from __future__ import annotations
 
-from transpiler.codegen.c.build import call as of, packet
-from transpiler.codegen.c.nodes import Block, Body, Declare, Do, If, Name
+from transpiler.codegen.c.build import all_of, call as of, cast, infix, packet
+from transpiler.codegen.c.nodes import Block, Body, Declare, Do, Expression, If, Name
 from transpiler.externs.row import COMMUTES, LIST, NUMBER, SCALAR, Compiled, Interpreted, Kind, Method
 from transpiler.hlir.program import ExternInstance
 
@@ -16,6 +16,7 @@ KIND = "decisions"
 ON, PLACE, RECALL, VALUE, FORGET, REMEMBER = (
     f"decisions.{name}" for name in ("on", "place", "recall", "value", "forget", "remember")
 )
+UNREADY, GOES, SENDS = (f"decisions.{name}" for name in ("unready", "goes", "sends"))  # of schedule/ready.py
 WORD_BITS = 64
 INDEX, WORKER = Name("index"), Name("worker")
 WORDS = Name("words")
@@ -54,6 +55,25 @@ def _remember(call: Compiled) -> Body:
     kept = Declare("uint64_t *const", WORDS.name, of("macs_decisions_remember", WORKER, INDEX, call.input(0)))
     stores = (Do(of("macs_decisions_keep", WORDS, number, value)) for number, value in enumerate(call.words(1)))
     return (Block((kept, If(WORDS, tuple(stores))), cite=call.cite),)
+
+
+def _unready(call: Compiled) -> Body:
+    return (Do(of("macs_ready_unready", WORKER, INDEX), cite=call.cite),)
+
+
+def _goes(call: Compiled) -> Body:
+    return (Do(of("macs_ready_goes", WORKER, INDEX, call.input(0)), cite=call.cite),)
+
+
+def _sends(call: Compiled) -> Body:
+    tells = Do(of("macs_ready_sends", WORKER, INDEX, *(_number(call.words(list_)) for list_ in (0, 1))))
+    made = of("odp_unlikely", of("macs_ready_is_made", WORKER, INDEX))
+    return (If(made, (tells,), cite=call.cite),)
+
+
+def _number(bits: tuple[Expression, ...]) -> Expression:
+    """One number, the first bit the lowest."""
+    return all_of("|", [infix(cast("uint64_t", bit), "<<", at) for at, bit in enumerate(bits)])
 
 
 def _finds_nothing(call: Interpreted) -> None:
@@ -113,5 +133,28 @@ ROWS = (
         doc="(words of the key, words of the decision): the stretch has ended, this is what it has come to",
         run=lambda call: None,
         c=_remember,
+    ),
+    Method(
+        name=UNREADY,
+        effect=COMMUTES,
+        doc="(): a value is read of which the decision of this packet does not tell",
+        run=lambda call: None,
+        c=_unready,
+    ),
+    Method(
+        name=GOES,
+        inputs=(NUMBER,),
+        effect=COMMUTES,
+        doc="(port): this packet goes there, unless it is dropped",
+        run=lambda call: None,
+        c=_goes,
+    ),
+    Method(
+        name=SENDS,
+        inputs=(LIST, LIST),
+        effect=COMMUTES,
+        doc="(which headers are sent, which flags are set): bits",
+        run=lambda call: None,
+        c=_sends,
     ),
 )

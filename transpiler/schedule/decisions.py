@@ -13,7 +13,7 @@ with it that tells whether it was written. Packets whose assertions fail are not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -42,36 +42,40 @@ from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If,
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
 from transpiler.hlir.types import Bits, Bool, Type
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.pipeline import DROPPED_AT
+from transpiler.schedule.ready import Ready, Readying, frames_of, of_architecture
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.stretch import ASSERTING, Finder, Stretch, reachable, read_in, type_of, with_run
 from transpiler.schedule.written_together import Group, actions_in, groups_of, with_flags
 
 NAME = "decisions"  # of the instance, and of the variables: a program's own names have the name of a control or a dot
 LOOKUPS_MIN = 8  # fewer cost no more than the cache
-KEY_BITS_MAX, KEPT_BITS_MAX, COUNTS_MAX = 16 * WORD_BITS, 32 * WORD_BITS, 24  # of macs/decisions.h
+LINE_WORDS, READY_WORDS = 8, 10  # of a cache line; of a decision that writes a cache line of the frame
+KEY_WORDS_MAX, KEPT_BITS_MAX, COUNTS_MAX = 16, 32 * WORD_BITS, 24  # of macs/decisions.h
 WORD, WHERE = Bits(WORD_BITS), Bits(32)
 
 
 @dataclass(frozen=True, slots=True)
 class Cached:
     """The program with a cache in front of a stretch of `lookups`; the bits of what is read and of what is kept, and what is
-    counted at most."""
+    counted at most. `ready`: of what is sent, where decisions may be made ready (schedule/ready.py)."""
 
     program: Program
     lookups: int
     key_bits: int
     kept_bits: int
     counts: int
+    ready: Ready | None = None
 
 
-def with_decisions(program: Program, compared: frozenset[str] = frozenset()) -> Cached | None:
+def with_decisions(program: Program, compared: frozenset[str] = frozenset(), *, ready: bool = False) -> Cached | None:
     """The program with a cache of decisions; None where it has no stretch that is worth one. `compared`: tables that are code,
-    so that nothing is looked up in them."""
+    so that nothing is looked up in them; `ready`: decisions are made ready where they can be."""
     control = program.pipe(Role.INGRESS)
     if describe(program).zero_at_first is None or not isinstance(control, Control):
         return None
-    found = (_Caching(program, control, stretch) for stretch in Finder(program, compared).stretches(control.body))
+    found = (
+        _Caching(program, control, stretch, ready) for stretch in Finder(program, compared).stretches(control.body)
+    )
     worth = [caching for caching in found if caching.is_worth_it()]
     return max(worth, key=lambda caching: caching.stretch.lookups).cached() if worth else None
 
@@ -107,7 +111,7 @@ def note_of(cached: Cached) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Bits of a location, from `low` on, and where they are in what is kept: a word and a bit of it."""
+    """Bits of a location, from `low` on, and where they are in the key or what is kept: a word and a bit of it."""
 
     location: Location
     low: int
@@ -119,20 +123,23 @@ class _Part:
 class _Caching:
     """A cache in front of one stretch of a control."""
 
-    def __init__(self, program: Program, control: Control, stretch: Stretch) -> None:
+    def __init__(self, program: Program, control: Control, stretch: Stretch, ready: bool) -> None:
         self.program, self.control, self.stretch = program, control, stretch
         self.span = stretch.body[0].span
         if stretch.lookups < LOOKUPS_MIN:
             return
         self.rest = rest = self._with(())
-        written = stretch.writes & (read_in(rest) | _of_runtime(program))
+        written = stretch.writes & (read_in(rest) | _of_runtime(program)) - _always_zero(program)
         unsure = written - stretch.sure
         key = (stretch.reads | unsure) - self._zero(rest)
         groups = groups_of(program, stretch.body, (key & unsure) - stretch.reads)
         self.flags: dict[str, Group] = {f"{NAME}.wrote_{number}": group for number, group in enumerate(groups)}
         flags = (Variable(name, Bool(), Storage.LOCAL, self.span) for name in self.flags)
         self.program = replace(program, variables=(*program.variables, *flags))
-        self.key = sorted(key.difference(*self.flags.values()), key=_by_name)
+        self.frames = frames_of(program, control, stretch) if ready else None
+        of_frame = self.frames.validity if self.frames is not None else frozenset()
+        self.key = sorted(key.difference(*self.flags.values()) | of_frame, key=_by_name)
+        self.key_parts = tuple(_placed(self.program, self.key))
         self.parts = tuple(_placed(self.program, sorted(written.union(map(Location, self.flags)), key=_by_name)))
 
     @property
@@ -141,11 +148,11 @@ class _Caching:
 
     @property
     def key_words(self) -> int:
-        return -(-self.key_bits // WORD_BITS)
+        return _words_of(self.key_parts)
 
     @property
     def words(self) -> int:
-        return max((part.word + 1 for part in self.parts), default=0)
+        return _words_of(self.parts)
 
     def is_worth_it(self) -> bool:
         if self.stretch.lookups < LOOKUPS_MIN or self.stretch.counts > COUNTS_MAX:
@@ -155,13 +162,14 @@ class _Caching:
         packable = all(
             _is_packable(self.program, location) for location in (*self.key, *(p.location for p in self.parts))
         )
-        return packable and 0 < self.key_bits <= KEY_BITS_MAX and WORD_BITS * self.words <= KEPT_BITS_MAX
+        return packable and 0 < self.key_words <= KEY_WORDS_MAX and WORD_BITS * self.words <= KEPT_BITS_MAX
 
     def cached(self) -> Cached:
         program, stretch = with_flags(self.program, self.stretch.body, self.flags)
         asserting = actions_in(program, stretch)
         actions = (replace(a, body=_forgetting(a.body)) if a.name in asserting else a for a in program.actions)
         self.program = replace(program, actions=tuple(actions))
+        ready = self._readied()
         program = self._with(self._cached(_forgetting(stretch)))
         words = (Variable(_word(n), WORD, Storage.LOCAL, self.span) for n in range(self.words))
         own = (
@@ -169,11 +177,30 @@ class _Caching:
             Variable(f"{NAME}.on", Bool(), Storage.LOCAL, self.span),
             Variable(f"{NAME}.found", Bool(), Storage.LOCAL, self.span),
         )
-        sizes = (("key_words", self.key_words), ("kept_words", self.words), ("counts", self.stretch.counts))
+        sizes = (("key_words", self.key_words), ("kept_words", self._room(ready)), ("counts", self.stretch.counts))
         instance = ExternInstance(NAME, KIND, sizes, self.span)
         made = replace(program, variables=(*program.variables, *own, *words), externs=(*program.externs, instance))
         kept = sum(part.width for part in self.parts)
-        return Cached(made, self.stretch.lookups, self.key_bits, kept, self.stretch.counts)
+        return Cached(made, self.stretch.lookups, self.key_bits, kept, self.stretch.counts, ready)
+
+    def _readied(self) -> Ready | None:
+        """What is behind the stretch tells what a decision needs that is ready."""
+        if self.frames is None:
+            return None
+        key = {p.location: WORD_BITS * (p.word + 1) - p.at - p.width for p in self.key_parts}
+        made = Readying(self.program, self.control, self.stretch, self.frames, key, self.flags).made()
+        if made is None:
+            return None
+        self.program, self.control, ready = made
+        return ready
+
+    def _room(self, ready: Ready | None) -> int:
+        """Words of a decision that are for what is kept. A ready one may fill its last cache line."""
+        if ready is None:
+            return self.words
+        words = max(self.words, READY_WORDS)
+        others = 2 + self.key_words + self.stretch.counts
+        return words + -(others + words) % LINE_WORDS
 
     def _with(self, instead: Body) -> Program:
         """The program with something in place of the stretch."""
@@ -187,13 +214,13 @@ class _Caching:
         locator = Locator(rest)
         written = frozenset().union(*(_written(statement, locator) for statement in reachable(rest)))
         variables = (v.name for v in rest.variables if v.storage is not Storage.ACTION_DATA)
-        return frozenset(map(Location, variables)) - written - _of_architecture(rest)
+        return frozenset(map(Location, variables)) - written - of_architecture(rest)
 
     # --- what comes in place of the stretch -------------------------------------------------------------------------------
 
     def _cached(self, stretch: Body) -> Body:
         span, where, found = self.span, VariableRef(f"{NAME}.where", self.span), VariableRef(f"{NAME}.found", self.span)
-        key = ListExpression(tuple(piece for location in self.key for piece in self._pieces(location)), span)
+        key = ListExpression(tuple(self._pieces()), span)
         key_words = Const(self.key_words, WHERE, span)
         kept = ListExpression(tuple(map(self._kept, range(self.words))), span)
         recalled = tuple(self._recalled())
@@ -213,11 +240,13 @@ class _Caching:
             ),
         )
 
-    def _pieces(self, location: Location) -> Iterator[Expression]:
-        """The bits of a location, by words."""
-        width = _width(self.program, location)
-        for high in range(width, 0, -WORD_BITS):
-            yield self._bits(location, max(0, high - WORD_BITS), min(WORD_BITS, high))
+    def _pieces(self) -> Iterator[Expression]:
+        """The key, each of its words filled up in front: no bits of a value but of a wide one are in two of them."""
+        for word in range(self.key_words):
+            of_word = sorted((part for part in self.key_parts if part.word == word), key=lambda part: -part.at)
+            if left := WORD_BITS - of_word[0].at - of_word[0].width:
+                yield Const(0, Bits(left), self.span)
+            yield from (self._bits(part.location, part.low, part.width) for part in of_word)
 
     def _bits(self, location: Location, low: int, width: int) -> Expression:
         """Some bits of a location, as a number."""
@@ -302,6 +331,10 @@ def _placed(program: Program, written: list[Location]) -> Iterator[_Part]:
         used[word] += width
 
 
+def _words_of(parts: Iterable[_Part]) -> int:
+    return max((part.word + 1 for part in parts), default=0)
+
+
 def _counters_reached(program: Program) -> frozenset[str]:
     found = reachable(program)
     called = {s.instance for s in found if isinstance(s, CallExtern) and s.instance is not None}
@@ -341,11 +374,17 @@ def _of_runtime(program: Program) -> frozenset[Location]:
     return frozenset(map(Location, {*carried, *program.intrinsic.values()}))
 
 
-def _of_architecture(program: Program) -> frozenset[Location]:
-    """What the architecture may have written before it."""
-    zero = (*(describe(program).zero_at_first or ()), DROPPED_AT)
-    filled = (variable for name, variable in program.intrinsics if name not in zero)
-    return frozenset(map(Location, filled))
+def _always_zero(program: Program) -> frozenset[Location]:
+    """Variables that nothing gives another value."""
+    locator = Locator(program)
+    others = (s for s in reachable(program) if not (isinstance(s, Assign) and _is_zero(s.value)))
+    written = frozenset[Location]().union(*(_written(s, locator) for s in others))
+    variables = (v.name for v in program.variables if v.storage is not Storage.ACTION_DATA)
+    return frozenset(map(Location, variables)) - written - of_architecture(program)
+
+
+def _is_zero(value: Expression) -> bool:
+    return isinstance(value, Const) and value.value == 0
 
 
 def _written(statement: Statement, locator: Locator) -> frozenset[Location]:

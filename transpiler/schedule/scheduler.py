@@ -33,7 +33,7 @@ class Options:
     not kept. `reread`: where packets take more than a `few` values along, header fields that are as they were received are read
     in the frame, and the other values stay in memory. `constant_propagation`: what is known where a stage begins is used.
     `queues`: packets wait in queues of ports also where the program does not look at them. `decisions`: a cache of decisions
-    stands in front of many lookups."""
+    stands in front of many lookups. `ready_decisions`: decisions are made ready where they can be."""
 
     cut: Callable[[str], bool] = lambda table: True
     starts_state: Callable[[str], bool] = lambda instance: True
@@ -48,6 +48,7 @@ class Options:
     large: frozenset[str] = frozenset()
     queues: bool = False
     decisions: bool = True
+    ready_decisions: bool = True
 
 
 def schedule(program: Program, options: Options) -> Schedule:

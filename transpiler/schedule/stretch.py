@@ -67,7 +67,7 @@ class Finder:
         """The longest ones of a body, from their first lookup to their last, and of those inside its other statements."""
         first = 0
         for number, statement in enumerate(body):
-            if self._may_be(statement) and _is_closed(statement):
+            if self.may_be(statement) and _is_closed(statement):
                 continue
             yield from self._of(body[first:number], path, first)
             first = number + 1
@@ -89,7 +89,8 @@ class Finder:
         applied = (s.table for s in walk(body) if isinstance(s, ApplyTable))
         return sum(bool(self.program.table[name].keys) and name not in self.compared for name in applied)
 
-    def _may_be(self, statement: Statement) -> bool:
+    def may_be(self, statement: Statement) -> bool:
+        """Whether a stretch may have the statement."""
         return all(map(self._may_do, walk((statement,))))
 
     def _may_do(self, statement: Statement) -> bool:

@@ -2,11 +2,13 @@
  *
  * What a stretch of table lookups writes and counts is a function of what it reads, the key, and of the tables. A
  * decision is a key, what the stretch then wrote, and where it counted. It holds until a table changes: it has the
- * epoch (macs/table.h) of the burst that made it, read before that burst looked at any table. Decisions with the same
- * place replace each other. While few packets find theirs nothing is looked up, but for a try from time to time.
+ * epoch (macs/table.h) of the burst that made it, read before that burst looked at any table. Each has one of two
+ * places; there it replaces one that holds no more, or either. While few packets find theirs nothing is looked up, but
+ * for a try from time to time.
  *
  * A packet goes through on; if so, place and recall; and, if that finds nothing, the stretch and remember. It is known
- * by its number in the burst, `index`.
+ * by its number in the burst, `index`. A decision may be made ready (macs/ready.h) when the packet that it was made for
+ * has gone through the program: then recall does not find it.
  * Threads: the worker's own; any thread reads the sums.
  * Cost: the key, a multiplication for each two words of it, and one to four cache lines.
  */
@@ -36,13 +38,23 @@ struct macs_decisions_shape {
 struct macs_undecided {
     uint64_t key[MACS_DECISION_KEY_WORDS];
     uint64_t *decision; /* its place */
+    uint32_t where;     /* the same, by its number */
     uint32_t counted;
-    bool noting; /* it is in the stretch */
+    bool noting;  /* it is in the stretch */
+    bool readies; /* it has left the stretch, and nothing that its decision does not tell was read since */
+    bool sends;   /* it goes out: the headers `sent` of macs/ready.h, `wrote` of whose fields, bits */
+    uint64_t sent, wrote;
+    uint32_t length; /* as it was received */
+    uint32_t port;
     struct macs_count *counts[MACS_DECISION_COUNTS];
 };
 
-/* A decision: its epoch, the number of its counts, key, what is kept, pointers to counts. */
+/* A decision: its epoch, the number of its counts and its form, key, what is kept, pointers to counts. */
 enum { MACS_DECISION_EPOCH, MACS_DECISION_COUNTED, MACS_DECISION_KEY };
+
+/* What is kept: the words that the stretch has come to, or what macs/ready.h has made of them. The form is in the upper
+ * half of the word with the number of counts. */
+enum macs_decision_form { MACS_DECISION_BY_FIELDS, MACS_DECISION_DROPS, MACS_DECISION_SENDS };
 
 #define MACS_DECISION_LINE_WORDS 8u
 
@@ -56,6 +68,8 @@ struct macs_decisions {
     uint64_t resumes;          /* they look again at this sum of all_skipped */
     _Atomic uint64_t all_found, all_missed, all_skipped;
     uint64_t *decisions;
+    uint32_t made; /* decisions of this burst that may be made ready, and their packets */
+    uint16_t makers[MACS_BURST_MAX];
     struct macs_undecided undecided[MACS_BURST_MAX];
 };
 
@@ -74,6 +88,7 @@ static inline void macs_decisions_add_up(_Atomic uint64_t *sum, uint64_t amount)
 static inline void macs_decisions_begin(struct macs_worker *worker) {
     struct macs_decisions *const cache = worker->decisions;
     cache->epoch = macs_tables_epoch();
+    cache->made = 0;
     if (worker->deciding && cache->looked_up >= MACS_DECISIONS_TRIED) {
         worker->deciding = cache->found >= cache->looked_up / 3;
         cache->looked_up = cache->found = 0;
@@ -102,13 +117,13 @@ static inline uint8_t *macs_decisions_key(struct macs_worker *worker, uint32_t i
 }
 
 /* The place of the decision on the key that was stored. */
-static inline uint32_t macs_decisions_place(const struct macs_worker *worker, uint32_t index, uint32_t key_words) {
-    const struct macs_decisions *const cache = worker->decisions;
+static inline uint32_t macs_decisions_place(struct macs_worker *worker, uint32_t index, uint32_t key_words) {
+    struct macs_decisions *const cache = worker->decisions;
     const uint64_t *const key = cache->undecided[index].key;
     uint64_t hash = MACS_HASH_ROOT2;
     for (uint32_t i = 0; i < key_words; i += 2) /* where their number is odd, what stands behind is left out */
         hash = macs_hash_fold(key[i] ^ MACS_HASH_PHI, i + 1 < key_words ? key[i + 1] ^ hash : hash);
-    return (uint32_t)(hash >> 32) & cache->mask;
+    return cache->undecided[index].where = (uint32_t)(hash >> 32) & cache->mask;
 }
 
 /* Words from one decision to the next. A program that is compiled knows them: MACS_DECISION_WORDS are those of a
@@ -151,27 +166,59 @@ static inline uint64_t macs_decisions_differ(const uint64_t *a, const uint64_t *
     return different;
 }
 
+static inline bool macs_decisions_is_there(const struct macs_decisions *cache, const uint64_t *decision,
+                                           const uint64_t *key, uint32_t key_words) {
+    return ((decision[MACS_DECISION_EPOCH] ^ cache->epoch) |
+            macs_decisions_differ(decision + MACS_DECISION_KEY, key, key_words)) == 0;
+}
+
+/* The decision on the packet's key. NULL: there is none; its `decision` is where one is made. */
+static inline const uint64_t *macs_decisions_find(struct macs_decisions *cache, struct macs_undecided *packet,
+                                                  uint32_t key_words) {
+    uint64_t *const first = macs_decisions_at(cache, packet->where);
+    packet->decision = first;
+    if (odp_likely(macs_decisions_is_there(cache, first, packet->key, key_words)))
+        return first;
+    uint64_t *const second = macs_decisions_at(cache, packet->where ^ 1);
+    const bool is_there = macs_decisions_is_there(cache, second, packet->key, key_words);
+    if (is_there || (first[MACS_DECISION_EPOCH] == cache->epoch &&
+                     (second[MACS_DECISION_EPOCH] != cache->epoch ||
+                      atomic_load_explicit(&cache->all_missed, memory_order_relaxed) % 2)))
+        packet->decision = second;
+    return is_there ? second : NULL;
+}
+
+/* The packet's decision has been found. Returns its words behind the key. */
+static inline const uint64_t *macs_decisions_count(struct macs_decisions *cache, const uint64_t *decision,
+                                                   uint32_t key_words, uint64_t bytes) {
+    cache->looked_up++;
+    cache->found++;
+    macs_decisions_add_up(&cache->all_found, 1);
+    const uint64_t *const kept = decision + MACS_DECISION_KEY + key_words;
+    const uint64_t *const counts = kept + cache->shape.kept_words;
+    for (uint32_t i = 0, counted = (uint32_t)decision[MACS_DECISION_COUNTED]; i < counted; i++)
+        macs_count_add((struct macs_count *)(uintptr_t)counts[i], bytes);
+    return kept;
+}
+
 /* Whether the packet's decision is there: then it is counted as the stretch would. Else the stretch begins. */
 static inline bool macs_decisions_recall(struct macs_worker *worker, uint32_t index, uint32_t where, uint32_t key_words,
                                          uint64_t bytes) {
     struct macs_decisions *const cache = worker->decisions;
     struct macs_undecided *const packet = &cache->undecided[index];
-    uint64_t *const decision = macs_decisions_at(cache, where);
-    const uint64_t different = (decision[MACS_DECISION_EPOCH] ^ cache->epoch) |
-                               macs_decisions_differ(decision + MACS_DECISION_KEY, packet->key, key_words);
-    cache->looked_up++;
-    packet->decision = decision;
+    packet->where = where;
+    const uint64_t *const decision = macs_decisions_find(cache, packet, key_words);
+    const bool found = decision && decision[MACS_DECISION_COUNTED] >> 32 == MACS_DECISION_BY_FIELDS;
     packet->counted = 0;
-    packet->noting = different != 0;
-    if (different) {
+    packet->readies = false;
+    packet->noting = !found;
+    if (!found) {
+        cache->looked_up++;
         macs_decisions_add_up(&cache->all_missed, 1);
+        packet->length = (uint32_t)bytes;
         return false;
     }
-    cache->found++;
-    macs_decisions_add_up(&cache->all_found, 1);
-    const uint64_t *const counts = decision + MACS_DECISION_KEY + key_words + cache->shape.kept_words;
-    for (uint64_t i = 0; i < decision[MACS_DECISION_COUNTED]; i++)
-        macs_count_add((struct macs_count *)(uintptr_t)counts[i], bytes);
+    macs_decisions_count(cache, decision, key_words, bytes);
     return true;
 }
 
@@ -194,6 +241,10 @@ static inline uint64_t *macs_decisions_remember(struct macs_worker *worker, uint
     if (!packet->noting)
         return NULL;
     packet->noting = false;
+    packet->readies = true;
+    packet->sends = false;
+    packet->port = 0;
+    cache->makers[cache->made++] = (uint16_t)index;
     uint64_t *const decision = packet->decision;
     decision[MACS_DECISION_EPOCH] = cache->epoch;
     decision[MACS_DECISION_COUNTED] = packet->counted;
