@@ -15,7 +15,7 @@ from transpiler.hlir.types import Bits
 from transpiler.traffic.bits import Numbers
 from transpiler.traffic.frames import LEAST_FLOWS, MOST_FLOWS, Flags, _Writer
 from transpiler.traffic.probe import Probe
-from transpiler.traffic.search import SMALLEST, Finder, any_outcome, search
+from transpiler.traffic.search import SMALLEST, Finder, any_outcome, search, uses
 
 
 def agreeing(counts: dict[str, int], hit: dict[str, int]) -> Numbers:
@@ -88,12 +88,15 @@ def test_a_frame_that_was_found_otherwise_has_the_checksums_of_the_last_form() -
 
 def test_outcomes_that_are_tried() -> None:
     """A miss now and then, and always where no entry may have an action; small arguments."""
-    uses = [SimpleNamespace(action=name, default_only=only) for name, only in (("a", False), ("b", False), ("c", True))]
+    which = [
+        SimpleNamespace(action=name, default_only=only) for name, only in (("a", False), ("b", False), ("c", True))
+    ]
     types = {"a.x": SimpleNamespace(type=Bits(1)), "a.y": SimpleNamespace(type=Bits(9))}
     actions = {"a": SimpleNamespace(parameters=("a.x", "a.y")), "b": SimpleNamespace(parameters=())}
     program: Any = SimpleNamespace(variable=types, action=actions)
+    table, only = (SimpleNamespace(actions=of) for of in (which, which[2:]))
     chance = Random(1)
-    drawn = [any_outcome(program, SimpleNamespace(actions=uses), chance) for _ in range(400)]  # type: ignore[arg-type]
+    drawn = [any_outcome(uses(program, table), chance) for _ in range(400)]  # type: ignore[arg-type]
     calls = [one for one in drawn if one is not None]
     assert 20 < len(drawn) - len(calls) < 100
     assert {one.action for one in calls} == {"a", "b"}
@@ -101,5 +104,4 @@ def test_outcomes_that_are_tried() -> None:
     found = {one.arguments for one in calls if one.action == "a"}
     assert found <= {(x, y) for x in range(2) for y in range(4)} and {x for x, _ in found} == {0, 1}
     assert {y for _, y in found} == set(range(4))
-    only: Any = SimpleNamespace(actions=uses[2:])
-    assert [any_outcome(program, only, chance) for _ in range(20)] == [None] * 20
+    assert [any_outcome(uses(program, only), chance) for _ in range(20)] == [None] * 20  # type: ignore[arg-type]

@@ -74,7 +74,6 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.committed = Committed(self.plan)
-        self.filled = {made.table.name for made in self.plan.tables}
         self.chance = Random(self.plan.wishes.seed)
         self.room = _room(self.plan, self.committed)
         self.leads = sorted(self.finder.templates, key=lambda t: quality(self.finder.program, t), reverse=True)
@@ -145,8 +144,7 @@ class _Search:
         hit = {name for (name, _), call in self.probe.lookups.items() if call is not None}
         if not hit & self.wanted or (sent and not (seen.ports and seen.accepted)):
             return False
-        alone = {name for point in self.found for name, _ in point.entries} - self.filled
-        there = self.wanted | {name for name in alone if self.room.left[self.room.of(name)]}
+        there = {table.name for table in self.finder.targets if self.room.left[self.room.of(table.name)]}
         outcomes = fuller(self.probe, frame.data, outcomes, fixed, there)
         seen = self.probe.run(frame.data, outcomes, fixed)
         lookups = dict(self.probe.lookups)
