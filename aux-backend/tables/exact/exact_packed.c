@@ -39,6 +39,7 @@ static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket
     index->remainder_bits = shape->key_bits - bucket_bits;
     index->remainder_mask = macs_packing_ones(index->remainder_bits) << shape->data_bits;
     index->number_at = shape->data_bits + index->remainder_bits;
+    index->number_mask = (uint32_t)((MACS_EXACT_PACKED_PRESENT - 1) >> index->number_at);
     for (int i = 0; i < 2; i++)
         index->multiply[i] = like ? like->multiply[i] : macs_hash_seed() | 1;
     if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, !shape->indexed) == 0)

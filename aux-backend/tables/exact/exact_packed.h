@@ -41,6 +41,7 @@ struct macs_exact_packed_index {
     uint32_t bucket_bits;      /* at least 1 */
     uint32_t remainder_bits;   /* the key's others */
     uint32_t number_at;        /* the lowest bit of the entry's index in a word of an indexed table */
+    uint32_t number_mask;      /* its bits, there */
 };
 
 struct macs_exact_packed;
@@ -130,7 +131,7 @@ macs_exact_packed_locate(uint32_t data_bits, struct macs_exact_packed_cursor *cu
 
 /* The index of the entry with that word, of an indexed table. */
 static inline uint32_t macs_exact_packed_number(const struct macs_exact_packed_index *index, uint64_t word) {
-    return (uint32_t)((word & (MACS_EXACT_PACKED_PRESENT - 1)) >> index->number_at);
+    return (uint32_t)(word >> index->number_at) & index->number_mask;
 }
 
 /* Search the primary bucket; if the entry may be in the secondary one, prefetch that. */
