@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import generated
@@ -224,10 +223,7 @@ def test_a_key_that_cannot_be_chosen_is_hit_by_a_single_frame(
     program.write_text(HASHED.replace("PLAIN", "plain.apply();"))
     assert cli.call(["gen", str(program), "-o", str(tmp_path), "--entries", "50", "--packets", "400"]) == 0
     told = capsys.readouterr()
-    assert re.search(
-        r"by single frames, with [12] entries of their own: I.hashed\n", told.out
-    )  # 1: beside one of `plain`
-    assert "warning" not in told.err
+    assert "by single frames, with 2 entries of their own: I.hashed\n" in told.out and "warning" not in told.err
     ratios, _, _ = hits(program, tmp_path)
     assert ratios["I.plain"] == 1.0 and 0.02 < ratios["I.hashed"] < 0.15
     program.write_text(HASHED.replace("PLAIN", ""))

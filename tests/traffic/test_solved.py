@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,5 +40,7 @@ def test_without_z3_it_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     diagnostics = Diagnostics()
     assert tables(planned(diagnostics)) == {"plain"}
     [message] = [m.message for m in diagnostics.messages]
-    assert message.startswith("no frames were found that can hit table MyIngress.hidden, among ")
-    assert message.endswith(": there are no entries for it")
+    assert re.fullmatch(
+        r"no frames were found that can hit table MyIngress\.hidden, among [\d,]*\d: there are no entries for it",
+        message,
+    )
