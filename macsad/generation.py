@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -58,10 +60,25 @@ class Made:
     packets: Path
     replies: Path | None = None
 
+    @property
+    def alone(self) -> list[str]:
+        """Tables with entries for single frames only."""
+        single = {name for point in self.plan.points for name, _ in point.entries}
+        return sorted(single - {one.table.name for one in self.plan.tables})
 
-def run(request: Request, program: Program, order: Order) -> None:
+    @property
+    def own(self) -> int:
+        """Entries of single frames."""
+        return sum(len(point.entries) for point in self.plan.points)
+
+
+def run(request: Request, program: Program, order: Order, *, as_json: bool = False) -> None:
     """Make the files and tell of them. Raises: as `make`."""
-    _tell(make(request, program, order))
+    made = make(request, program, order)
+    if as_json:
+        click.echo(json.dumps(data(made, program), indent=1))
+    else:
+        _tell(made)
 
 
 @deep_recursion()
@@ -133,12 +150,8 @@ def _tell(made: Made) -> None:
         ratio = f", hit by {made.ratios[name]:.1%} of the frames" if name in made.ratios else ""
         click.echo(f"{name}: {filled.count:,} entries, {filled.call.action}{ratio}")
     points, kinds = made.plan.points, len(made.plan.streams)
-    alone = sorted(
-        {name for point in points for name, _ in point.entries} - {one.table.name for one in made.plan.tables}
-    )
     if points:
-        entries_made = sum(len(point.entries) for point in points)
-        click.echo(f"by single frames, with {entries_made} entries of their own: {', '.join(alone)}")
+        click.echo(f"by single frames, with {made.own} entries of their own: {', '.join(made.alone)}")
     for kind, number in made.plan.copies:
         click.echo(f"{TOLD[kind]} {number}: a copy to port {made.plan.wishes.outward}")
     click.echo(f"{made.entries}")
@@ -147,6 +160,24 @@ def _tell(made: Made) -> None:
     click.echo(f"{made.packets}: {made.traffic.packets:,} frames{more}")
     if made.replies is not None:
         click.echo(f"{made.replies}: the replies to them, at port {1 - made.plan.wishes.port}")
+
+
+def data(made: Made, program: Program) -> dict[str, Any]:
+    """For JSON. `hit`: the share of the frames; `empty`: tables that get no entries."""
+    planned = made.plan
+    filled = {one.table.name for one in planned.tables}
+    empty = [one.name for one in fillable(program) if one.name not in filled and one.name not in made.alone]
+    return {
+        "tables": [
+            {"name": one.table.name, "entries": one.count, "action": one.call.action, "hit": made.ratios.get(one.table.name)}
+            for one in planned.tables
+        ],
+        "empty": empty,
+        "single_frames": {"frames": len(planned.points), "entries": made.own, "tables": made.alone},
+        "copies": [{"kind": TOLD[kind], "number": number, "port": planned.wishes.outward} for kind, number in planned.copies],
+        "frames": made.traffic.packets, "kinds": len(planned.streams), "entries_file": str(made.entries),
+        "packets_file": str(made.packets), "replies_file": str(made.replies) if made.replies else None,
+    }  # fmt: skip
 
 
 # --- options ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from macsad.bench.contestants import BenchError
 from macsad.bench.packet_io import PMD, SWITCH, Kind, Row
 from macsad.bench.report import mpps
@@ -24,6 +26,16 @@ def figures() -> Any:
     import matplotlib.pyplot as plt
 
     return plt
+
+
+def drawable(path: Path) -> None:
+    """Before anything is measured. Raises: click.BadParameter, click.ClickException, where it cannot be drawn there."""
+    if path.suffix not in (".svg", ".png", ".pdf"):
+        raise click.BadParameter(f"'{path}' is neither .svg nor .png nor .pdf", param_hint="--plot")
+    try:
+        figures()
+    except BenchError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def save(plt: Any, path: Path) -> None:

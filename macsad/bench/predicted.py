@@ -52,16 +52,22 @@ def predicted(
     others = [point for point in result.points if point not in (VANILLA, most)]
     if VANILLA not in result.points or not others:
         return None
-    reads = [
-        Read(table.reach, max(64, table.read_bytes), table.name in whole_burst)
-        for table in result.tables
-        if table.reach
-    ] + [Read(state.reads, state.read_bytes, state.name in whole_burst) for state in result.state]
-    known = ProgramProfile(0, 0, tuple(reads), length, pages)
+    known = ProgramProfile(0, 0, reads_of(result, whole_burst), length, pages)
     alone, together = ((point, result.at(point).cycles) for point in (VANILLA, most))
     program = fitted(machine, known, alone, together)
     points = tuple((point, predict(machine, program, point), result.at(point).cycles) for point in others)
     return Predicted(program, (VANILLA, most), points)
+
+
+def reads_of(result: Result, whole_burst: Collection[str]) -> tuple[Read, ...]:
+    """What frames read of tables and state."""
+    tables = (
+        Read(table.reach, max(64, table.read_bytes), table.name in whole_burst)
+        for table in result.tables
+        if table.reach
+    )
+    state = (Read(state.reads, state.read_bytes, state.name in whole_burst) for state in result.state)
+    return (*tables, *state)
 
 
 def whole_bursts(planned: Planned) -> frozenset[str]:

@@ -116,7 +116,9 @@ class Subject:
         found = [
             (name, cost.share, _lines(tables[name], frames)) for name in cost.tables if name in tables and cost.share
         ]
-        for name in cost.state if cost.share else ():
+        # a cache of decisions, which is not the program's own, hardly leaves the core's caches
+        own = [name for name in cost.state if name in self._hlir.extern]
+        for name in own if cost.share else ():
             known = self._traffic.state.get(name)
             each, size = (known.reads, known.read_bytes) if known else (cost.share, self._state_bytes(name, frames))
             sharing = sum(name in other.state for other in costs)

@@ -173,13 +173,15 @@ def command(
         raise click.UsageError("--latency is measured with one worker, and told as text or --json")
     if times and feed is not None:
         raise click.UsageError("--latency has its own feeds: not with --feed")
-    profile = _profile(predict or report_file is not None, machine_file, workers)
+    if report_file and workers > 1:
+        raise click.UsageError("the page is of one worker: --report goes with --workers 1")
+    profile = _profile(predict or report_file is not None, machine_file)
     if report_file and measured_on.platform != "linux":
         raise click.BadParameter("the page is made of what was measured on --platform linux", param_hint="--report")
     files = [path for path in (json_file, plot_file, report_file) if path is not None and str(path) != "-"]
     apart(files, request.inputs)
     if plot_file:
-        _drawable(plot_file)
+        plots.drawable(plot_file)
     try:
         feed = named(measured_on.platform, feed)
     except BenchError as error:
@@ -263,14 +265,12 @@ def _times(wanted: session.Wanted, json_file: Path | None) -> None:
     _tell({"latency": latency.data(rows)}, [latency.screen(rows)], json_file)
 
 
-def _profile(wanted: bool, file: Path | None, workers: int) -> MachineProfile | None:
+def _profile(wanted: bool, file: Path | None) -> MachineProfile | None:
     """That of the machine, if the model is wanted. Raises: click.UsageError, click.ClickException."""
     if not wanted:
         if file is not None:
             raise click.UsageError("--machine goes with --predict or --report")
         return None
-    if workers > 1:
-        raise click.UsageError("the model knows one worker: --predict and --report go with --workers 1")
     try:
         return profiling.read(file or profiling.kept())
     except FileNotFoundError:
@@ -299,15 +299,6 @@ def _order(folder: Path, suite: Suite, hit: float, flows: str) -> Order:
     return Order(
         folder, suite.entries, suite.tables, suite.lengths, suite.packets, hit, flows, suite.size, 2, 0, 1, suite.replies
     )  # fmt: skip
-
-
-def _drawable(path: Path) -> None:
-    if path.suffix not in (".svg", ".png", ".pdf"):
-        raise click.BadParameter(f"'{path}' is neither .svg nor .png nor .pdf", param_hint="--plot")
-    try:
-        plots.figures()
-    except BenchError as error:
-        raise click.ClickException(str(error)) from None
 
 
 def _write(

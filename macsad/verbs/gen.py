@@ -38,9 +38,10 @@ from transpiler.traffic.plan import USUAL_ENTRIES
                    "behind what they answer.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, metavar="N",
               help="The same numbers give the same files; others give others.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON what was made.")
 def command(
     folder: Path, entries: int, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int, hit: float, flows: str,
-    size: str, ports: int, port: int, replies: bool, seed: int, **program: object,
+    size: str, ports: int, port: int, replies: bool, seed: int, as_json: bool, **program: object,
 ) -> None:  # fmt: skip
     """Make table entries for PROGRAM and traffic that hits them: DIR/entries.txt and DIR/packets.pcap.
 
@@ -54,4 +55,4 @@ def command(
     request = Request.of(program)
     hlir = compilation.load(request)
     order = generation.Order(folder, entries, tables, lengths, packets, hit, flows, size, ports, port, seed, replies)
-    generation.run(request, hlir, order)
+    generation.run(request, hlir, order, as_json=as_json)

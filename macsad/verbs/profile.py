@@ -41,9 +41,9 @@ def command(
             profiling.build(arch, output)
         click.echo(f"{output}: run it on the machine, with its output in a file for --machine")
         return
+    if plot_file:
+        plots.drawable(plot_file)
     try:
-        if plot_file:
-            plots.figures()
         if machine_file is None:
             place = output or profiling.kept()
             data = profiling.keep(place)

@@ -11,11 +11,12 @@ import socket
 from pathlib import Path
 
 import pytest
+from machine import MACHINE
 from switch_harness import write_pcap
 
 from macsad import compilation
 from macsad.bench import latency, lookups, packet_io, packet_io_report, plots
-from macsad.bench.contestants import BenchError, Probe
+from macsad.bench.contestants import BenchError, Probe, worker_cpus
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
 from macsad.compilation import Request
@@ -49,6 +50,18 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert call(["bench", "l2fwd", "--lookups", "--platform", "dpdk"]) == USAGE
     shown = capsys.readouterr().out
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
+
+
+@pytest.mark.skipif(len(worker_cpus(2)) < 2, reason="two workers need two CPUs")
+def test_two_workers_are_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine, figures = tmp_path / "machine.json", tmp_path / "figures.json"
+    machine.write_text(json.dumps(MACHINE))
+    options = ["--predict", "--machine", str(machine), "--workers", "2", "--json", str(figures)]
+    assert call(["bench", "flows", "--quick", "--repeat", "1", *options]) == 0
+    data = json.loads(figures.read_text())
+    assert data["workers"] == 2 and data["model"]["known"] == [[1, 1], [32, 32]]
+    (point,) = data["model"]["points"]
+    assert point["predicted"] > 0 and (point["burst"], point["sub_batch"]) == (32, 1)
 
 
 def test_times_in_the_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,6 +77,17 @@ def test_a_program_is_placed_and_runs_so(quick: None, tmp_path: Path, capsys: py
     assert chosen.workers == 2 and chosen.cut == data["placements"][0]["cut"]
 
 
+def test_a_program_with_a_cache_of_decisions_is_placed(
+    quick: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The cache is an instance that is not the program's own."""
+    program = tmp_path / "ready.p4"
+    shutil.copy(Path(__file__).parents[1] / "packets" / "ready.p4", program)
+    assert call(["place", str(program), "--entries", "50", "--cores", "2", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert len(data["stages"]) > 1 and all(stage["cycles"] > 0 for stage in data["stages"][:1])
+
+
 def test_a_program_with_further_passes_is_placed_and_runs_so(
     quick: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,6 +24,16 @@ OFF = """(() => {
     return [document.documentElement.scrollWidth - width, ...off.map(one => one.tagName + " " + one.textContent.slice(0, 60))];
 })()"""
 
+# Each word of a command stands on one line.
+WHOLE = """(() => {
+    const words = [...document.querySelectorAll(".trials code span")];
+    return words.length > 0 && words.every(one => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return new Set([...range.getClientRects()].map(place => place.top)).size === 1;
+    });
+})()"""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -56,6 +66,7 @@ def test_a_page_in_a_browser(browser: Browser, page: Path) -> None:
             assert browser.value(OFF) == [0], width
             colours = browser.value("getComputedStyle(document.body).backgroundColor")
             assert (colours == "rgb(255, 255, 255)") is not dark, colours
+            assert browser.value(WHOLE), "an option is broken into two lines"
     assert browser.value("document.querySelectorAll('script').length") == 0
     assert browser.value("[...document.querySelectorAll('svg')].every(one => one.getBoundingClientRect().height > 100)")
     assert browser.value("document.querySelectorAll('svg').length") == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import generated
@@ -123,6 +124,15 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     for name in ("entries.txt", "packets.pcap"):
         one, two = ((folder / name).read_bytes() for folder in same)
         assert one == two != (other / name).read_bytes()
+
+
+def test_what_was_made_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--entries", "50", "--packets", "200", "-o", str(tmp_path / "t"), "--json"]
+    assert cli.call(["gen", str(APPS["l3fwd"]), *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["entries"], one["hit"]) for one in told["tables"]] == [("L3Ingress.routes", 50, 1.0)]
+    assert told["frames"] == 200 and told["empty"] == [] and told["replies_file"] is None
+    assert told["entries_file"] == str(tmp_path / "t" / "entries.txt") and Path(told["packets_file"]).exists()
 
 
 def test_flows(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_prediction_needs_a_third_point() -> None:
     assert predicted.predicted(result(points=((8, 8), (32, 8), (64, 64))), machine, (), 64, "huge") is None
 
 
-@pytest.mark.parametrize("words", [["--machine", __file__], ["--predict", "--workers", "2"]])
+@pytest.mark.parametrize("words", [["--machine", __file__], ["--report", "page.html", "--workers", "2"]])
 def test_what_does_not_go_together(words: list[str]) -> None:
     assert cli.call(["bench", "l2fwd", *words]) == cli.USAGE
 

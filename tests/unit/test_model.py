@@ -59,6 +59,13 @@ def test_a_profile_from_elsewhere_is_shown(tmp_path: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out) == MACHINE
 
 
+def test_a_picture_that_cannot_be_drawn_is_told_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.call(["profile", "--plot", "machine.gif", "-o", str(tmp_path / "kept")]) == cli.USAGE
+    assert "neither .svg nor .png nor .pdf" in capsys.readouterr().err and not (tmp_path / "kept").exists()
+
+
 @pytest.mark.parametrize("words", [["--arch", "aarch64"], ["--arch", "aarch64", "-o", "x", "--json"]])
 def test_a_binary_for_elsewhere_measures_nothing_here(words: list[str]) -> None:
     assert cli.call(["profile", *words]) == cli.USAGE

@@ -39,6 +39,7 @@ Point = tuple[int, int]  # B, b
 WINDOW = 20.0
 # The share of the computing that is between a prefetch and its use: of receive, start, run and transmit it is one loop.
 RUN = 0.25
+SAME = 1e-3  # cycles
 
 
 class Limit(Enum):
@@ -142,15 +143,18 @@ def fitted(
 
     necessary = shared = 0.0
     for _ in range(32):  # each is found for the other, until neither changes
+        before = necessary + shared
         necessary = _where(lambda value: cycles(together[0], value, shared), together[1])  # noqa: B023
         shared = _where(lambda value: cycles(alone[0], necessary, value), alone[1])  # noqa: B023
+        if abs(necessary + shared - before) < SAME:
+            break
     return made(necessary, shared)
 
 
 def _where(rising: Callable[[float], float], wanted: float) -> float:
     """The least value, zero or more, for which the function has that one."""
     low, high = 0.0, max(1.0, wanted)
-    for _ in range(60):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if rising(middle) >= wanted else (middle, high)
     return high if high > 1e-9 else 0.0
