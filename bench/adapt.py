@@ -7,8 +7,8 @@ one are measured again in alternation. With many entries, what adapting costs wh
 in turn. Last, a load that falls to 1 % and rises again. Figures go to build/bench/adapt.json as well. --quick measures
 little, to see that it works.
 
-`--cost APP...`: only what --adapt costs or gains, for any app with 1,000 entries a table: a switch with it beside one with B=64,
-b=64, both stopped in turn, in stretches of a second.
+`--cost APP...`: only what --adapt costs or gains, for any app with 1,000 entries a table: what searches cost in the first 22
+seconds, as the switch counts it, and what a packet takes at the pair that is chosen beside B=64, b=64, in turn.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import click
 from macsad import compilation, generation
 from macsad.bench.contestants import Closing, Switch
 from macsad.bench.latency import Control
+from macsad.bench.predicted import USUAL
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, between, figure, ratio
 from macsad.bench.session import build
@@ -165,37 +166,27 @@ class Live:
         return "; ".join(told)
 
 
-def beside_usual(app: str, entries: int, stretches: int, seconds: float) -> tuple[float, float, Point]:
-    """How much more a packet takes with --adapt than at the usual pair, as a share; what the switch counts of it; the pair in the
-    end."""
+def beside_usual(app: str, entries: int, seconds: float, rounds: int) -> tuple[float, float, Point]:
+    """How much longer a packet takes at the pair that the switch has chosen than at the usual one, as a share; what the switch
+    counts of searches; the pair. Both are measured in one process: two of the same binary differ by some percent."""
     request = Request(share("apps") / app / f"{app}.p4")
     hlir = compilation.load(request)
     with tempfile.TemporaryDirectory(prefix="macsad-adapt-") as scratch, Closing() as closing:
         folder = Path(scratch)
         made = _made(request, hlir, folder / "made", entries, 1.0)
-        clients, switches = {}, {}
-        for on in (True, False):
-            own = folder / f"adapt-{on}"
-            own.mkdir()
-            options = ["--port", f"0=mem:{made.packets},loop", "--port", "1=null:", "--adapt" if on else "--no-adapt"]
-            switches[on] = Switch(build(request, hlir, own), options, made.entries, own)
-            closing.add([switches[on]])
-            switches[on].resume()
-            clients[on] = Client.wait(own / "socket")
-            clients[on].stats()
-            switches[on].pause()
-        taken: dict[bool, list[Sample]] = {True: [], False: []}
-        for number in range(2 * stretches):
-            on = number % 2 == 0
-            switches[on].resume()
-            before = clients[on].stats()
-            time.sleep(seconds)
-            taken[on].append(between(before, clients[on].stats()))
-            switches[on].pause()
-        switches[True].resume()
-        stats = clients[True].stats()
+        options = ["--port", f"0=mem:{made.packets},loop", "--port", "1=null:", "--adapt"]
+        switch = Switch(build(request, hlir, folder), options, made.entries, folder)
+        closing.add([switch])
+        switch.resume()
+        client = Client.wait(folder / "socket")
+        time.sleep(seconds)
+        while (stats := client.stats())["adapt"]["searching"]:
+            time.sleep(STEP_S)
+        chosen: Point = (stats["burst"], stats["sub_batch"])
         counted = stats["adapt"]["cost_ns"] / stats["cpu_ns"]
-        return ratio(taken[True], taken[False]) - 1, counted, (stats["burst"], stats["sub_batch"])
+        points = list(dict.fromkeys([chosen, USUAL]))
+        samples = measure([Turn(point, switch, "", *point) for point in points], rounds, SECONDS, lambda *_: None)
+        return ratio(samples[chosen], samples[USUAL]) - 1, counted, chosen
 
 
 def _made(request: Request, hlir: Program, folder: Path, entries: int, hit: float) -> Made:
@@ -244,8 +235,10 @@ def main(apps: tuple[str, ...], cost: bool, quick: bool) -> None:
     """Print a row for each change of each app."""
     if cost:
         for app in apps or CASES:
-            more, counted, pair = beside_usual(app, 1000, 2 if quick else 15, 0.2 if quick else 1)
-            click.echo(f"{app:<12} a packet takes {more:+.2%}, counted {counted:.2%}, ends at {pair[0]}, {pair[1]}")
+            more, counted, pair = beside_usual(app, 1000, 1 if quick else 22, 2 if quick else 61)
+            click.echo(
+                f"{app:<12} a packet takes {more + counted:+.2%}: searches {counted:.2%}, {pair[0]}, {pair[1]} {more:+.2%}"
+            )
         return
     told: list[dict[str, Any]] = []
     click.echo(

@@ -7,7 +7,7 @@ import mmap
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
@@ -26,7 +26,7 @@ LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)  # of the most that the switch forw
 SHARES = (0.5, 0.99, 0.999)
 GAP_PARTS = 1024  # of a nanosecond
 # struct control and the buckets of aux-backend/platform/linux/src/pktio/pktio_paced.c
-HEAD = Struct("=6Q")
+HEAD = Struct("=7Q")
 PARTS, BUCKETS = 32, 40 * 32
 SIZE = HEAD.size + 8 * BUCKETS
 SETTLE_S = 0.05
@@ -52,7 +52,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Counted:
-    """`times`: of frames, by bucket. `interrupted`: seconds, of `seconds`."""
+    """`times`: of frames, by bucket. `interrupted`: seconds, of `seconds` by the worker's clock: one that is without its CPU
+    when it is looked at has not told of that yet."""
 
     times: tuple[int, ...]
     missed: int
@@ -112,9 +113,9 @@ class Control:
 
     def read(self) -> Counted:
         """What was counted since."""
-        *_, missed, interrupted, _ = HEAD.unpack_from(self._map)
+        *_, missed, interrupted, since, called = HEAD.unpack_from(self._map)
         times = Struct(f"={BUCKETS}Q").unpack_from(self._map, HEAD.size)
-        return Counted(tuple(times), missed, interrupted / 1e9, 0.0)
+        return Counted(tuple(times), missed, interrupted / 1e9, (called - since) / 1e9)
 
 
 def middle(bucket: int) -> float:
@@ -160,11 +161,10 @@ def _one(switch: Switch, control: Control, gap_ns: float, seconds: float) -> Cou
     time.sleep(SETTLE_S)
     control.begin(gap_ns)
     control.wait()
-    begin = time.monotonic()
     time.sleep(seconds)
     counted = control.read()
     switch.pause()
-    return replace(counted, seconds=time.monotonic() - begin)
+    return counted
 
 
 def row(point: Point, load: float, rounds: Sequence[Counted], name: str = "") -> Row:

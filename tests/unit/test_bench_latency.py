@@ -42,12 +42,14 @@ def test_what_was_counted_is_read(tmp_path: Path) -> None:
     with Control(tmp_path / "control") as control:
         control.begin(100)
         gap, epoch, *_ = HEAD.unpack_from((tmp_path / "control").read_bytes())
-        written = HEAD.pack(gap, epoch, epoch, 7, 2_500_000_000, 0) + Struct(f"={BUCKETS}Q").pack(*counts(b3=4))
+        written = HEAD.pack(gap, epoch, epoch, 7, 2_500_000_000, 10**9, 4 * 10**9) + Struct(f"={BUCKETS}Q").pack(
+            *counts(b3=4)
+        )
         with (tmp_path / "control").open("r+b") as out:
             out.write(written)
         control.wait()
         found = control.read()
-    assert (list(found.times), found.missed, found.interrupted) == (counts(b3=4), 7, 2.5)
+    assert (list(found.times), found.missed, found.interrupted, found.seconds) == (counts(b3=4), 7, 2.5, 3.0)
 
 
 def test_rows_are_told() -> None:

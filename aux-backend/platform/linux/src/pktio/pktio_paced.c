@@ -29,6 +29,7 @@ struct control {
     uint64_t begun; /* the epoch that counts are of */
     uint64_t missed;
     uint64_t interrupted;     /* nanoseconds */
+    uint64_t since;           /* when counting began, ns */
     uint64_t called;          /* when frames were received last, ns */
     uint64_t counts[BUCKETS]; /* of frames, by the nanoseconds from arrival to sending: see bucket() */
 };
@@ -103,6 +104,7 @@ static void begin_epoch(struct paced_state *state, uint64_t now) {
     struct control *control = state->control;
     state->epoch = __atomic_load_n(&control->epoch, __ATOMIC_ACQUIRE);
     state->arrival = now;
+    control->since = now / 1024;
     memset(control->counts, 0, sizeof(control->counts));
     control->missed = control->interrupted = 0;
     __atomic_store_n(&control->begun, state->epoch, __ATOMIC_RELEASE);
