@@ -33,7 +33,7 @@ SECONDS = 0.015  # of a sample
 MOST, ROUNDS = 21, 2  # that the model finds worth it
 GO_ON, ROUNDS_BESIDE = 5, 3  # the fastest of these, with what is beside them in the grid
 POINTS, ROUNDS_WITHOUT = 3, 3  # of these, of the program without each optimisation
-LAST, ROUNDS_LAST = 4, 12
+LAST, ROUNDS_LAST = 4, 10
 BETTER = 0.02  # of what an optimisation is left out for
 ALIKE = 0.005  # no difference: the smaller B and b are taken, as packets stay for a shorter time
 
@@ -177,7 +177,7 @@ class _Search:
 
     def _rounds(self, keys: Sequence[Key], rounds: int) -> dict[Key, list[Sample]]:
         turns = [Turn(key, self._switches[key[0]], "", *key[1:]) for key in keys]
-        samples = measure(turns, rounds, SECONDS, self._advance)
+        samples = measure(turns, rounds, SECONDS, self._advance, self._measured)
         self._measured |= {key: figure(found).cycles for key, found in samples.items()}
         return samples
 

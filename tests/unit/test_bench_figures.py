@@ -99,6 +99,11 @@ def test_each_round_measures_everything_once_and_the_first_does_not_count() -> N
     for first in range(0, 16, 4):
         assert sorted(number for _, number, _ in contestant.turns[first : first + 4]) == [1, 2, 3, 4]
     assert advanced[-1] == (12, 12)
+    contestant.turns.clear()
+    measure(turns, 1, 0.1, lambda *_: None, (2, 3))
+    assert sorted(number for _, number, _ in contestant.turns) == [1, 1, 2, 3, 4, 4], (
+        "1 and 4 have a round that does not count"
+    )
 
 
 @pytest.fixture
