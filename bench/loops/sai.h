@@ -643,7 +643,7 @@ static inline void bare_into_tunnel(const struct line *line, const struct macs_p
     const uint8_t *const data = packet->data;
     const uint16_t bytes = (uint16_t)(packet->length - line->gone + 4 - ETHERNET_BYTES);
     macs_store64(to, UINT64_C(6) << 60 | (uint64_t)bare_class(line, data) << 52 | (uint64_t)bytes << 16 | 0x2f00 |
-                           bare_ttl(line, data));
+                         bare_ttl(line, data));
     macs_store64(to + 8, line->tunnel->as_mark_for_p2p_tunnel_encap.encap_src_ip.limb[1]);
     macs_store64(to + 16, line->tunnel->as_mark_for_p2p_tunnel_encap.encap_src_ip.limb[0]);
     macs_store64(to + 24, line->tunnel->as_mark_for_p2p_tunnel_encap.encap_dst_ip.limb[1]);
