@@ -6,7 +6,7 @@ import pytest
 
 from transpiler.codegen.c.build import call
 from transpiler.codegen.c.nodes import Assign, Block, Body, Do, Goto, If, Label, Literal, Name, Return
-from transpiler.codegen.look_first import beginning
+from transpiler.codegen.look_first import beginning, without_unread
 
 PARSE = Assign(Name("live"), Name("at"))
 ON = Assign(Name("on"), call("macs_decisions_on", "worker"))
@@ -41,6 +41,14 @@ def test_jumps_within() -> None:
 )
 def test_what_cannot_be_done_twice(first: If | Do | Assign) -> None:
     assert beginning((first, ON, ASKS)) is None
+
+
+def test_what_is_stored_for_the_rest_alone_is_left_out() -> None:
+    key = Assign(Name("where"), call("macs_decisions_place", Name("z")))
+    stores = (Assign(Name("x"), Literal("1")), If(Name("c"), (Assign(Name("y"), Name("x")),)), key)
+    given = frozenset({"x", "y", "z"})
+    assert without_unread(stores, given) == (If(Name("c"), ()), key)
+    assert without_unread(stores, frozenset({"y"})) == (stores[0], If(Name("c"), ()), key)
 
 
 def test_packets_that_make_no_key() -> None:

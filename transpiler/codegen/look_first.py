@@ -12,8 +12,16 @@ from dataclasses import replace
 
 from transpiler.codegen.bodies import Frame
 from transpiler.codegen.c.effects import acts
-from transpiler.codegen.c.nodes import Block, Body, Do, Goto, If, Label, Return
-from transpiler.codegen.c.walk import all_expressions, all_names, called, walk
+from transpiler.codegen.c.nodes import Assign, Block, Body, Do, Expression, Goto, If, Label, Name, Return, Statement
+from transpiler.codegen.c.walk import (
+    all_expressions,
+    all_names,
+    called,
+    expressions,
+    map_bodies,
+    walk,
+    walk_expression,
+)
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import StageView
 
@@ -26,6 +34,7 @@ def with_look(stages: tuple[StageView, ...], frame: Frame) -> tuple[StageView, .
     body = beginning(first.body)
     if body is None or any(PLACE in called(stage.body) for stage in others):
         return stages
+    body = without_unread(body, frozenset(local.name for local in first.locals))
     used = all_names(body)
     kept = tuple(local for local in first.locals if local.name in used)
     named = all_names((*kept, *body)) | frame.begins
@@ -49,6 +58,23 @@ def beginning(body: Body) -> Body | None:
             keyed = statement.then if isinstance(statement, If) else ()
             return (*before, *keyed) if _computes(before) and _makes_key(keyed) else None
     return None
+
+
+def without_unread(body: Body, variables: frozenset[str]) -> Body:
+    """The beginning, which computes, without what it stores for the rest of the stage: in variables that it does not read."""
+    read = frozenset(e.name for s in walk(body) for of in _reads(s) for e in walk_expression(of) if isinstance(e, Name))
+    unread = variables - read
+
+    def left(inner: Body) -> Body:
+        stored = (isinstance(s, Assign) and isinstance(s.target, Name) and s.target.name in unread for s in inner)
+        return tuple(map_bodies(s, left) for s, drop in zip(inner, stored, strict=True) if not drop)
+
+    made = left(body)
+    return made if made == body else without_unread(made, variables)
+
+
+def _reads(s: Statement) -> tuple[Expression, ...]:
+    return (s.value,) if isinstance(s, Assign) and isinstance(s.target, Name) else expressions(s)
 
 
 def _computes(body: Body) -> bool:
