@@ -1,7 +1,7 @@
 """Production programs beside bare loops that are written by hand: `python bench/production_loop.py P4C [NAME...]`.
 
-The programs are ONOS's fabric, SONiC's middleblock and SONiC's DASH, from a checkout of p4c; the loop of each,
-`bench/loops/NAME.h`, takes the place of its functions over a burst. Both run on the entries and frames that `macsad gen`
+The programs are ONOS's fabric and up4, SONiC's middleblock, pins_fabric and DASH, from a checkout of p4c; the loop of
+each, `bench/loops/NAME.h`, takes the place of its functions over a burst. Both run on the entries and frames that `macsad gen`
 makes for the program, from memory, B=b=64, one after the other in each round. First both send the frames of a file: they
 must be the same. Prints cycles a packet of both, of the lookups alone, and how many times as fast the loop is. --quick
 measures little. --keep FOLDER leaves the binaries, the entries and the frames there.
@@ -45,22 +45,22 @@ class Program:
     calls: tuple[str, ...] = ()
 
 
+PIPELINES = (
+    ("ingress", "bare_ingress"),
+    ("clone", "bare_clone"),
+    ("egress", "bare_egress"),
+    ("state_bytes", "sizeof(struct bare_state)"),
+)
 PROGRAMS = {
     "fabric": Program("fabric_20190420/fabric.p4", (("run_to_completion", "bare_burst"),)),
-    "middleblock": Program(
-        "pins/pins_middleblock.p4",
-        (
-            ("ingress", "bare_ingress"),
-            ("clone", "bare_clone"),
-            ("egress", "bare_egress"),
-            ("state_bytes", "sizeof(struct bare_state)"),
-        ),
-    ),
+    "middleblock": Program("pins/pins_middleblock.p4", PIPELINES),
+    "pins_fabric": Program("pins/pins_fabric.p4", PIPELINES),
     "dash": Program(
         "dash/dash-pipeline-v1model-bmv2.p4",
         (("run_to_completion", "bare_burst"),),
         ("ingress_0_entry", "macs_ready_send"),
     ),
+    "up4": Program("omec/up4.p4", PIPELINES),
 }
 
 

@@ -22,7 +22,7 @@ _PACKETS = {
     "large_state": ("state", "bundles", "atomic-updates", "lock-stripes", "sharding"),
     "tallies": ("tallies",),  # registers that packets only add to
     "decisions": ("decision-cache",),  # so many lookups
-    "ready": ("ready-decisions",),  # only computation behind such tables
+    "ready": ("ready-decisions", "look-first"),  # only computation behind such tables
     "reread": ("reread",),
     "keys_of_many_fields": ("key-words",),  # such keys in small tables
     "in_frame": ("inline-stages",),  # more than 32 live values

@@ -36,7 +36,7 @@ class Lowering:
     fields where they are, without packing them into bytes first; `deferred_counts`: counts are added later, many at
     a time; `empty_tables`: they are not looked up; `key_words`: keys of lookups that are made at once are stored by words;
     `bundles`: the cells of registers that are accessed together lie together; `inline_stages`: large stages are inlined where
-    they are called."""
+    they are called; `look_first`: packets look for ready decisions before anything of them is kept."""
 
     in_place: bool = True
     sums: bool = True
@@ -45,6 +45,7 @@ class Lowering:
     key_words: bool = True
     bundles: bool = True
     inline_stages: bool = True
+    look_first: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,10 @@ class Optimisations:
         "for packets that find it nothing of the program runs any more: their frames are written at once; costs a bit of the key "
         "for each header that the parser extracts, and tests of values behind the stretch that the decision may not tell",
     )
+    look_first: bool = _on(
+        "looking first: what a packet carries from stage to stage is filled in when it has found no ready decision",
+        "for packets that find one only the key is made of what is parsed; others are parsed twice",
+    )
     merge: bool = _on(
         "the merge of ingress and egress into one pipeline where they share their state, for packets that are not "
         "replicated",

@@ -125,6 +125,7 @@ SWITCHES: dict[str, Switch] = {
     "empty-tables": _lowering(empty_tables=False),
     "key-words": _lowering(key_words=False),
     "inline-stages": _lowering(inline_stages=False),
+    "look-first": _lowering(look_first=False),
     "few-entries": _define("MACS_NO_FEW_ENTRIES"),
     "one-mask": _define("MACS_NO_ONE_MASK"),
     "prefetch": _define("MACS_NO_PREFETCH"),

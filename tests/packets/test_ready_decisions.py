@@ -22,6 +22,7 @@ WAYS = {
     "without": ALL.without(["ready-decisions"]),
     "not in place": ALL.without(["in-place"]),
     "cursors": ALL.without(["bulk", "locals"]),
+    "not looking first": ALL.without(["look-first"]),
     "no constants": ALL.without(["constant-propagation", "reread"]),
 }
 Draw = random.Random
@@ -142,3 +143,13 @@ def test_what_is_ready() -> None:
     c = generate_c(Request(PROGRAM), switches.load(PROGRAM)).c
     assert "macs_ready_send(" in c and "macs_ready_make(" in c and "MACS_READY_VARIES" in c
     assert "macs_ready" not in generate_c(Request(PROGRAM, wanted=WAYS["without"]), switches.load(PROGRAM)).c
+
+
+def test_packets_look_first() -> None:
+    """Nothing but the parser is in front of its tables."""
+    c = generate_c(Request(PROGRAM), switches.load(PROGRAM)).c
+    look = c[c.index("_entry_look(") :]
+    look = look[: look.index("\n}\n")]
+    assert "macs_decisions_place(" in look and "macs_decisions_on(" not in look
+    without = generate_c(Request(PROGRAM, wanted=WAYS["not looking first"]), switches.load(PROGRAM)).c
+    assert "_look(" not in without and "macs_ready_send(" in without

@@ -127,7 +127,7 @@ class Frame:
     begins: frozenset[str]
     overridden: bool
 
-    def takes(self, stage: LoweredStage, named: frozenset[str]) -> tuple[str, ...]:
+    def takes(self, stage: LoweredStage | StageView, named: frozenset[str]) -> tuple[str, ...]:
         """What the function of a stage is given that names these."""
         # One struct of what a burst has in common, in place of `worker`, `common`, `sets` and `lookups`, costs instructions:
         # l2fwd has 175 a packet (callgrind), 181 with it, 177 where `lookups` stay outside. Arguments stay in registers.

@@ -143,7 +143,8 @@ class StageView:
     order, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
     tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`,
     `takes_to_follow`: what those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`,
-    `unpacked_to_follow`: what they begin with, names for parts of that."""
+    `unpacked_to_follow`: what they begin with, names for parts of that. `look`: the beginning of a first stage that packets look
+    for their decisions by, if there is one."""
 
     number: int
     function: str
@@ -163,6 +164,7 @@ class StageView:
     unpacked_to_follow: Body
     pipe_name: str
     goes_on: bool
+    look: StageView | None = None
 
     @property
     def holds(self) -> bool:
@@ -428,6 +430,22 @@ class PassView:
         """Whether decisions that are ready are found in a loop of its own stage, and made at its end (macs/ready.h)."""
         loops = (block.stage for block in self.blocks for view in block.steps if view.kind == "run")
         return self.form is Form.BURST and any(stage is not None and stage.recalls for stage in loops)
+
+    @property
+    def looks(self) -> tuple[StageView, StageView] | None:
+        """The beginning by which packets look for ready decisions before anything of them is kept, and the stage of those that
+        find none."""
+        look = self.stages[0].look if self.readies else None
+        asking = next((stage for stage in self.stages if stage.recalls and stage.listed), None)
+        return None if look is None or asking is None else (look, asking)
+
+    @property
+    def looking(self) -> Body:
+        """Declarations of the arguments of that beginning, for packet i: of a state of its own."""
+        assert self.looks is not None
+        given = ("state",) if self.given.lasting else of_packet(self.looks[0].takes)
+        record = address(Member(STATE, "packet", arrow=True)) if self.given.lasting else PACKET
+        return (*self.given.of_its_own(given), self.given.bind(record, Index(Name("handles"), Name("i"))))
 
     @property
     def uses_packets(self) -> bool:

@@ -13,6 +13,7 @@ from transpiler.codegen.externs import Externs, headers
 from transpiler.codegen.frame_sizes import grow_bytes, parse_bytes
 from transpiler.codegen.given import Given
 from transpiler.codegen.live_state import LiveState, live_state, preserved_places
+from transpiler.codegen.look_first import with_look
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import PipeView
@@ -73,7 +74,8 @@ def view(
         locks=externs.lock_views,
         steering=SteeringView.of(planned.steering),
         pipes=tuple(
-            made.pipe(plan, stages) for plan, (_, stages) in zip(planned.plans, made.bodies.pipes, strict=True)
+            made.pipe(plan, stages, looks=ready is not None and configuration.lowering.look_first)
+            for plan, (_, stages) in zip(planned.plans, made.bodies.pipes, strict=True)
         ),
         parse_bytes=parse_bytes(program),
         grow_bytes=grow_bytes(program, made.storage),
@@ -105,7 +107,8 @@ class _Lowered:
     overridden: bool
     record_is_read: bool
 
-    def pipe(self, plan: PipelinePlan, stages: tuple[LoweredStage, ...]) -> PipeView:
+    def pipe(self, plan: PipelinePlan, stages: tuple[LoweredStage, ...], *, looks: bool) -> PipeView:
+        """A pipeline. `looks`: packets may look for their decisions first, unless a target has something done at each stage."""
         pipe, state = plan.pipe, self.live
         gives_verdicts = self.planned.run_to_completion and not pipe.replication
         preserves = any(state.view.preserved[number - 1] for number in pipe.keeps if number)
@@ -113,6 +116,8 @@ class _Lowered:
         begins |= {"packet"} if begins and preserves else set()
         frame = Frame(pipe, self.given, gives_verdicts, len(stages) == 1, begins, self.overridden)
         views = state.begun(pipe, stage_views(stages, frame))
+        if looks and gives_verdicts and not (preserves or self.overridden):
+            views = with_look(views, frame)
         resizes = self.record_is_read or may_resize(stages)
         passes = pass_views(plan, views, self.given, resizes=resizes, replicates=self.planned.replicates)
         return PipeView(pipe.name, views, pipe.renews, preserves, pipe.replication, gives_verdicts, passes)
