@@ -56,7 +56,9 @@ def test_cases_fix_their_bits_and_avoid_those_before(tmp_path: Path) -> None:
 
 def test_what_all_cases_before_take_has_no_way(tmp_path: Path) -> None:
     cases = "0 &&& 0x80: accept; 0x80 &&& 0x80: reject; default: accept;"
-    assert frames(tmp_path, f"state start {{ p.extract(h.h); transition select(h.h.a) {{ {cases} }} }}") == ["0... .... .... ...."]
+    assert frames(tmp_path, f"state start {{ p.extract(h.h); transition select(h.h.a) {{ {cases} }} }}") == [
+        "0... .... .... ...."
+    ]
 
 
 def test_pairs_of_subjects(tmp_path: Path) -> None:
@@ -70,7 +72,9 @@ def test_what_is_looked_at_has_to_be_there(tmp_path: Path) -> None:
     look = "state start { p.extract(h.h); k = p.lookahead<bit<8>>(); transition select(k) { 9: accept; 8: more; } }"
     more = "state more { p.extract(h.g); transition accept; }"
     program, (shape, longer) = found(tmp_path, f"{look} {more}")
-    assert frame(shape) == ".... .... .... .... 0000 1001" and frame(longer) == ".... .... .... .... 0000 1000 .... ...."
+    assert (
+        frame(shape) == ".... .... .... .... 0000 1001" and frame(longer) == ".... .... .... .... 0000 1000 .... ...."
+    )
     (of_g,) = [name for name in longer.headers if name not in shape.headers]
     assert longer.headers[of_g] == 16 and longer.field(program, of_g, "b") == range(24, 32)
     with pytest.raises(KeyError):
