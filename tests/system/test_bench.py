@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import shutil
@@ -11,6 +10,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from bench_scripts import script
 from machine import MACHINE
 from switch_harness import write_pcap
 
@@ -20,7 +20,6 @@ from macsad.bench.contestants import BenchError, Probe, worker_cpus
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
 from macsad.compilation import Request
-from macsad.resources import share
 from transpiler.toolchain import toolchain
 
 
@@ -245,10 +244,7 @@ def test_what_cannot_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_a_quick_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
-    found = importlib.util.spec_from_file_location("bench_series", share("bench") / "series.py")
-    assert found is not None and found.loader is not None
-    series = importlib.util.module_from_spec(found)
-    found.loader.exec_module(series)
+    series = script("series")
     monkeypatch.setattr(series, "FIGURES", tmp_path)
     monkeypatch.setattr(series, "PLOTS", tmp_path)
     assert series.main(["--quick", "buffers"]) == 0

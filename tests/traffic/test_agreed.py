@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import switches
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.interpreter.tables import Call
-from transpiler.traffic import planning, points
+from transpiler.traffic import agreed, planning, points
 from transpiler.traffic.plan import Plan, Wishes
 from transpiler.traffic.planning import plan
 
@@ -53,3 +56,17 @@ def test_a_single_frame_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name for name, _ in point.entries} == {"MyIngress.outputs", "MyIngress.marks"}
     assert point.template.seen.ports
     assert not diagnostics.messages
+
+
+def test_what_most_frames_want_of_tables_comes_first() -> None:
+    """Of the tables that a frame meets, and nothing of the others."""
+    one, other, third = ("first", (1,)), ("first", (2,)), ("second", (1,))
+
+    def frame(applied: Sequence[object], **outcomes: object) -> Any:
+        return SimpleNamespace(seen=SimpleNamespace(applied=applied), outcomes=outcomes)
+
+    frames = [frame([one], first="a"), frame([third], second="b"), frame([third, other], second="b"),
+              frame([one, third], first="a", second="c"), frame([one], first="a"), frame([one])]  # fmt: skip
+    first, second, *rest = agreed._choices([one, third], frames)
+    assert {tuple(first.items()), tuple(second.items())} == {((one, "a"),), ((third, "b"),)}
+    assert {one: "a", third: "c"} in rest and {one: None} in rest and len(rest) == 2

@@ -10,7 +10,7 @@ import pytest
 from transpiler.hlir.program import MatchKind
 from transpiler.traffic import patterns
 from transpiler.traffic.bits import Numbers, Wiring, mixed, permuted
-from transpiler.traffic.keys import KeyField, KeySet, Own
+from transpiler.traffic.keys import Data, KeyField, KeySet, Own
 from transpiler.traffic.patterns import LengthsError
 
 
@@ -82,3 +82,16 @@ def test_not_lengths(text: str) -> None:
 
 def test_the_shares_of_the_default_free_zone() -> None:
     assert sum(patterns.DFZ.values()) == pytest.approx(1000, rel=0.002)
+
+
+@pytest.mark.parametrize("width", [1, 7, 8, 9, 31, 64, 65, 130])
+def test_groups_have_data_of_their_own(width: int) -> None:
+    """As many bits as the keys have of it, and zeros behind them; so many groups as there can be differ."""
+    bits = tuple(Data(number) for number in range(width))
+    keys = KeySet("t", (KeyField(MatchKind.EXACT, width),), bits, (), (), 4, 1, data_salt=3)
+    count = min(500, 1 << width)
+    rows = keys.group_rows(np.arange(count, dtype=np.uint64))
+    assert rows.shape == (count, -(-width // 8)) and len({bytes(row) for row in rows}) == count
+    assert not any(row[-1] & (1 << -width % 8) - 1 for row in rows)
+    spread = np.unpackbits(rows, axis=1)[:, :width].sum(axis=0)
+    assert all(0 < ones < count for ones in spread)

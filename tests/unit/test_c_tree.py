@@ -35,6 +35,7 @@ from transpiler.codegen.c.printer import Printer, expression
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
+from transpiler.codegen.c.walk import names
 from transpiler.codegen.record import WHOLE, binding, is_written, members_read, resizes
 
 X, Y, ONE, TWO = Name("x"), Name("y"), Literal("1"), Literal("2")
@@ -360,3 +361,10 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
 )
 def test_what_writes_to_a_record(statement: Statement, writes: bool) -> None:
     assert is_written((If(X, (statement,)),)) is writes
+
+
+def test_names_are_found_wherever_they_stand() -> None:
+    e = call("f", infix("a", "+", 1), cast("int", Name("b")))
+    for part in (e, (If(Name("c"), (Do(e),)),)):
+        assert names(part, "a") and names(part, "b") and not names(part, "f") and not names(part, "d")
+    assert names((If(Name("c"), (Do(e),)),), "c") and not names((), "a")

@@ -11,7 +11,7 @@ from machine import MACHINE
 
 from macsad import cli, profiling
 from transpiler.model.machine import BadProfile, at, machine_profile
-from transpiler.model.throughput import RUN, WINDOW, Limit, ProgramProfile, Read, fitted, predict
+from transpiler.model.throughput import RUN, WINDOW, Limit, Prediction, ProgramProfile, Read, fitted, predict
 
 
 def test_costs_between_points_are_interpolated_and_stay_beyond_them() -> None:
@@ -136,3 +136,18 @@ def test_what_is_not_known_is_found_from_two_points() -> None:
     alone, together = ((point, predict(machine, program, point).cycles) for point in points)
     made = fitted(machine, ProgramProfile(0, 0, READS), alone, together)
     assert made.necessary == pytest.approx(30, abs=0.1) and made.shared == pytest.approx(50, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "limit"),
+    [
+        (Prediction(upsilon=1, compute=5, stall=1, fetch=5), Limit.COMPUTE),  # as long as what is computed meanwhile
+        (Prediction(upsilon=1, compute=5, stall=1, fetch=6), Limit.MEMORY),
+        (Prediction(upsilon=7, compute=5, stall=1, fetch=6), Limit.IO),
+        (Prediction(upsilon=1, compute=5, stall=0, fetch=6), Limit.COMPUTE),  # nothing waits
+        (Prediction(upsilon=5, compute=5, stall=0, fetch=0), Limit.COMPUTE),
+        (Prediction(upsilon=6, compute=5, stall=0, fetch=0), Limit.IO),
+    ],
+)
+def test_what_limits_a_packet(prediction: Prediction, limit: Limit) -> None:
+    assert prediction.limit is limit and prediction.cycles == prediction.upsilon + prediction.compute + prediction.stall

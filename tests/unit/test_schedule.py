@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
@@ -16,6 +18,7 @@ from transpiler.schedule.feeders import in_order
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
+from transpiler.schedule.successors import fed_by, whole
 
 TABLES = ("t0", "t1", "t2", "t3")
 
@@ -537,3 +540,12 @@ def test_behind_a_varbit_nothing_lies_at_a_fixed_place() -> None:
     b.tables_with(t0=[b.set("h.k1", 1)])
     plan = b.plan(b.set("m1", 3), apply("t0"), b.set("h.v", b.get("g.last")), few=0)
     assert {field for field in received(plan, "t0") if field.startswith("g.")} == {"g.first"}
+
+
+def test_a_stage_goes_on_in_all_joins_that_it_may_reach() -> None:
+    """Also by way of others, each once; what no way leads to is another stage's."""
+    joins = ((Jump(2),), (Submit(9),), (Jump(0), Submit(4)))
+    pipe = cast(PipeSchedule, SimpleNamespace(joins=joins, exits={}))
+    assert whole(pipe, (Submit(3), Jump(0))) == (Submit(3), Jump(0), *joins[0], *joins[2])
+    assert fed_by(pipe, (Submit(3), Jump(0))) == {3, 4}
+    assert fed_by(pipe, (Jump(1),)) == {9} and fed_by(pipe, (Submit(3),)) == {3} and not fed_by(pipe, ())

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from bench_scripts import script
 from machine import MACHINE
 
 from transpiler.model.machine import machine_profile
@@ -117,13 +114,8 @@ def test_a_later_part_has_no_more_cores() -> None:
 
 
 @pytest.fixture(scope="module")
-def cores() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_cores", Path(__file__).parents[2] / "bench" / "cores.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def cores() -> Any:
+    return script("cores")
 
 
 ROW: dict[str, Any] = {
@@ -139,7 +131,7 @@ ROW: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_what_was_measured_is_read(cores: ModuleType) -> None:
+def test_what_was_measured_is_read(cores: Any) -> None:
     one = cores.case(ROW)
     assert (one.cut, one.burst, one.benefit, one.cloned) == (1, 32, 1.1, 4e6)
     assert one.stages[0].reads == (Read("m", 20, 1 << 20, 0),)
@@ -147,24 +139,9 @@ def test_what_was_measured_is_read(cores: ModuleType) -> None:
     costs = MachineCosts(HERE, one.stages, 32)
     assert row.model == pytest.approx(costs.of(0, 3) / 2 / max(costs.of(0, 1), costs.of(1, 3)))
     assert row.simulated == pytest.approx(row.model, rel=0.03) and row.simulated_by_model == pytest.approx(1, rel=0.03)
-    assert row.right(1.2) and not row.right(1.04)
-    assert row.lost(1.2) == 0 and row.lost(1) == pytest.approx(1 - 1 / 1.1)
-    told = "\n".join(cores.summary([row]))
-    assert "model: errors of the benefit" in told and "of 1 cases" in told and "slower than the faster one" in told
-    assert cores.errors([(1.1, 1), (2, 1), (1, 1)]) == (pytest.approx(0.1), 1)
 
 
-def test_kinds_of_placements(cores: ModuleType) -> None:
-    found = list(cores.placements((1, 2), 3, 6))
-    assert [kind for kind, _ in found].count("cloned") == 1
-    cuts = {(kind, tuple(part.cores for part in parts)) for kind, parts in found}
-    assert ("pipelined", (3, 3)) in cuts and ("pipelined", (2, 2, 2)) in cuts and ("mixed", (4, 1, 1)) in cuts
-    for _, parts in found:
-        assert sum(part.cores for part in parts) == 6 and parts[-1].end == 3
-        assert all(a.end == b.first and a.cores >= b.cores for a, b in pairwise(parts))
-
-
-def test_curves_are_drawn(cores: ModuleType, tmp_path: Path) -> None:
+def test_curves_are_drawn(cores: Any, tmp_path: Path) -> None:
     one = cores.case(ROW)
     found = cores.points(one, World(HERE, one.stages), (2, 4))
     assert {point.kind for point in found} == {"cloned", "pipelined", "mixed"}

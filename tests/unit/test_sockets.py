@@ -15,7 +15,7 @@ import pytest
 
 from macsad import running, sockets
 from macsad.cli import USAGE, call
-from macsad.control import Client, _renumber
+from macsad.control import Client, _note, _renumber
 from macsad.protocol import ControlError, NoSwitchError
 
 NOBODY = 65534
@@ -169,3 +169,10 @@ def test_errors_are_numbered_through_blocks() -> None:
     text = "3: error: no table\n    add no_table\nswitch: error: full\n4: warning: odd\n5 error: x\n"
     assert _renumber(text, 10) == text.replace("3: error", "13: error")
     assert _renumber(text, 0) == text
+
+
+def test_a_note_is_told_by_its_whole_name() -> None:
+    answer = b"\0\2ab" + (3).to_bytes(4, "big") + b"xyz" + b"\0\1c"
+    assert _note(answer, b"ab") == b"xyz"
+    assert [_note(answer, name) for name in (b"a", b"abx", b"c", b"ac")] == [b""] * 4
+    assert _note(b"", b"ab") == b""

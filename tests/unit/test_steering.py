@@ -117,29 +117,61 @@ def frames(count: int) -> list[bytes]:
     return found
 
 
-def test_the_worker_is_bits_of_the_index() -> None:
-    """On each way through the parser; the interpreter says which cell a frame touches."""
-    program = switches.load(SHARDED)
-    steering = steering_of(program)
-    assert steering.sharded == {"I.packets", "E.wide"} and steering.columns == 4
+def sharded_with(change: str, tmp_path: Path) -> Program:
+    """sharded.p4 with something in the place of something else."""
+    before, _, after = change.partition(" → ")
+    source = SHARDED.read_text()
+    assert before in source
+    path = tmp_path / "changed.p4"
+    path.write_text(source.replace(before, after))
+    return switches.load(path)
+
+
+def cells_by_worker(program: Program, steering: Steering, count: int) -> set[int]:
+    """The workers that frames come to; the interpreter says which cell each touches."""
     seen = set()
-    for frame in frames(400):
+    for frame in frames(count):
         device = InterpretedDevice(program)
         device.inject(0, frame)
         (cell,) = device.switch.store.state("I.packets", Register).elements
         assert column_bits(steering, frame) == cell & 15, frame.hex()
         seen.add(cell & 15)
-    assert len(seen) == 16
+    return seen
+
+
+def test_the_worker_is_bits_of_the_index() -> None:
+    """On each way through the parser."""
+    program = switches.load(SHARDED)
+    steering = steering_of(program)
+    assert steering.sharded == {"I.packets", "E.wide"} and steering.columns == 4
+    assert len(cells_by_worker(program, steering, 400)) == 16
+
+
+VLAN = "packet.extract(hdr.vlan);\n        transition select(hdr.vlan.type) {"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"{VLAN} → bit<32> tag = packet.lookahead<bit<32>>(); packet.extract(hdr.vlan); transition select(tag[15:0]) {{",
+        f"{VLAN} → bit<32> tag = packet.lookahead<bit<32>>(); packet.advance(32); transition select(tag[15:0]) {{",
+        f"{VLAN}\n            0x0800: ipv4; → packet.extract(hdr.vlan); bit<8> k = 3; transition select(k, hdr.vlan.type) {{"
+        "(2, 0x0800): accept; (3, 0x0806): accept; (_, 0x0800): ipv4;",
+        "extract(hdr.ports); → extract(hdr.ports); bit<8> k = 3; verify(k == 3, error.NoMatch);",
+        "packet.extract(hdr.ports); → bit<8> k = 3; verify(k == 2, error.NoMatch); packet.extract(hdr.ports);",
+    ],
+    ids=["looks ahead", "skips", "knows what it selects on", "verifies", "never goes on"],
+)
+def test_what_parsers_do_is_followed(change: str, tmp_path: Path) -> None:
+    program = sharded_with(change, tmp_path)
+    steering = steering_of(program)
+    assert "I.packets" in steering.sharded
+    assert len(cells_by_worker(program, steering, 80)) > 8
 
 
 def refusal(text: str, tmp_path: Path) -> str:
-    """Why no register of a program is sharded: sharded.p4 with something in the place of something else."""
-    before, _, after = text.partition(" → ")
-    source = SHARDED.read_text()
-    assert before in source
-    path = tmp_path / "refused.p4"
-    path.write_text(source.replace(before, after))
-    steering = steering_of(switches.load(path))
+    """Why no register of sharded.p4 is sharded, with something in the place of something else."""
+    steering = steering_of(sharded_with(text, tmp_path))
     assert "I.packets" not in steering.sharded
     return steering.why_not("I.packets")
 
@@ -155,6 +187,15 @@ def refusal(text: str, tmp_path: Path) -> str:
         ),
         ("0x0800: ipv4; → 0x0800 .. 0x0805: ipv4;", "a range or a value set"),
         ("(5, 0, 17) → (5, 0, 17 &&& 0xff)", ""),
+        (
+            "extract(hdr.ports); → extract(hdr.ports); verify(hdr.ipv4.ttl != 0, error.NoMatch);",
+            "what no single byte tells",
+        ),
+        (
+            "extract(hdr.ports); → advance((bit<32>)hdr.ipv4.ihl); packet.extract(hdr.ports);",
+            "on more than where it stands",
+        ),
+        ("select(hdr.vlan.type) → select(hdr.vlan.type + (bit<16>)hdr.vlan.id)", "by what is no bit of the frame"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(change: str, reason: str, tmp_path: Path) -> None:

@@ -301,3 +301,32 @@ def test_long_frames_show_only_the_lines_that_differ() -> None:
     lines = show(bytes(32).hex() + "01", False, frame)
     assert lines[:2] == ["    0x0000  as expected", "    0x0010  as expected"]
     assert lines[2].startswith("    0x0020  expected  01")
+
+
+WRITTEN = {
+    "5": {"exact", "lpm", "ternary", "range", "optional"},
+    "0x1*": {"lpm", "ternary"},
+    "0x*1": {"ternary"},
+    "0x**": {"lpm", "ternary", "range", "optional"},
+    "5/4": {"lpm", "ternary"},
+    "5/8": {"lpm", "ternary"},
+    "5/9": set(),
+    "5&&&255": {"ternary", "optional"},
+    "1..3": {"range"},
+    "1->3": {"range"},
+}
+
+
+@pytest.mark.parametrize("kind", ["exact", "lpm", "ternary", "range", "optional"])
+def test_how_a_key_may_be_written(kind: str, tmp_path: Path) -> None:
+    b = Builder()
+    b.header("hdr.h", "h_t", f=8)
+    b.action("c.drop", b.set("sm.egress_spec", 511))
+    b.table("c.t", [("hdr.h.f", kind)], ["c.drop"])
+    made = b.build([state("start", [extract("hdr.h")], goto("accept"))], [apply("c.t")], deparser=[emit("hdr.h")])
+    for text, kinds in WRITTEN.items():
+        code, out = run(made, tmp_path, f"add t 1 f:{text} drop()\n")
+        what = {"/": "a prefix", "&": "a mask", ".": "a range", "-": "a range"}
+        has = next((name for sign, name in what.items() if sign in text), "wildcards")
+        assert (code == 0) == (kind in kinds), (text, out)
+        assert code == 0 or f"'hdr.h.f' is matched by {kind}, which cannot have {has}" in out, (text, out)

@@ -109,6 +109,8 @@ def test_counters_are_noted(tmp_path: Path) -> None:
         "clone(CloneType.I2E, 5);",
         "h.s[m.m].setValid();",
         "h.s[m.m].a = 1;",
+        "m.n = h.s[m.m].a;",
+        "if (h.s[m.m].isValid()) { m.n = 1; }",
         "h.g = h.h;",
         "log_msg(\"here\");",
         "hash(m.n, HashAlgorithm.random, 8w0, {h.h.a}, 8w9);",
@@ -144,13 +146,16 @@ def test_a_hash_may_be_decided(tmp_path: Path) -> None:
 
 
 def test_tables_that_are_not_decided(tmp_path: Path) -> None:
-    """Members that are drawn, entries that time out, meters of entries."""
+    """Members that are drawn, entries that time out, meters of entries, keys of elements that are chosen at run time."""
     keys = "h.h.b: exact; h.h.a: selector; h.h.c"
     for algorithm, decided in (("random", False), ("crc16", True)):
         selector = f"action_selector(HashAlgorithm.{algorithm}, 8, 8) p;"
         made = program(tmp_path, declarations=selector, property_="implementation = p;", key=keys)
         assert (with_decisions(made) is not None) == decided
     assert with_decisions(program(tmp_path, property_="support_timeout = true;")) is None
+    for key in ("h.s[h.h.c].b", "h.s[h.h.c].isValid()"):
+        assert with_decisions(program(tmp_path, key=key)) is None
+    assert with_decisions(program(tmp_path, key="h.s[1].b")) is not None
     meters = "".join(f"direct_meter<bit<8>>(MeterType.packets) w{n}; " for n in range(TABLES))
     for number in range(TABLES):
         meters += f"table u{number} {{ key = {{ h.h.b: exact; }} actions = {{ NoAction; }} meters = w{number}; }} "

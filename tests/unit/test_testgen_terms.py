@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from random import Random
 
 import pytest
@@ -15,7 +17,7 @@ from transpiler.hlir.types import Bits, Bool  # noqa: E402
 from transpiler.testgen.externs import _exact  # noqa: E402
 from transpiler.testgen.packet import split  # noqa: E402
 from transpiler.testgen.record import Record  # noqa: E402
-from transpiler.testgen.terms import Term, Terms  # noqa: E402
+from transpiler.testgen.terms import _BOOLS, Term, Terms  # noqa: E402
 
 ROUNDS = 300
 LOGIC = (BinaryOp.LAND, BinaryOp.LOR)
@@ -87,6 +89,16 @@ def test_sums_of_words(algorithm: str, size: int) -> None:
         assert z3.simplify(more).as_long() == algorithms.extend(algorithm, before, data)
 
 
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 20])
+@pytest.mark.parametrize("width", [5, 32, 64, 70])
+def test_the_first_bytes_are_the_identity(size: int, width: int) -> None:
+    for data in (Random(size).randbytes(size), b"\xff" * size):
+        term = _exact("identity", z3.BitVecVal(int.from_bytes(data, "big"), 8 * size), None, width)
+        assert z3.simplify(term).as_long() == (algorithms.compute("identity", data) or 0) & (1 << width) - 1
+    assert term.size() == width
+    assert _exact("crc32", term, None, width) is None and _exact("identity", term, 1, width) is None
+
+
 def test_bytes_of_bit_vectors() -> None:
     parts = [z3.BitVec("x", 3), z3.BitVecVal(0x7F, 7), z3.BitVec("y", 12)]
     terms = split(parts, 22)
@@ -104,3 +116,65 @@ def test_decisions_outside_of_expressions_are_noted() -> None:
     assert not record.decisions[0].pinned
     assert {a: 1}[5] == 1  # as a key it has to be this number
     assert a != 300 and len(record.decisions) == 5  # no value of its width is: there is nothing to note
+
+
+@pytest.mark.parametrize("op", [op for op in BinaryOp if op in _BOOLS], ids=lambda op: op.name)
+def test_binary_of_bools(op: BinaryOp) -> None:
+    for a, b in itertools.product((0, 1), (0, 1)):
+        record = Record({"a": a, "b": b, "c": 0})
+        made = Terms(record).binary(op, record.variable("a", W), record.variable("b", W), Bool(), Bool())
+        assert value_of(made, record) == int(made) == arithmetic.binary(op, a, b, Bool(), Bool())
+
+
+def test_a_number_that_is_counted_with_has_to_be_that() -> None:
+    """The time alone is no decision: nobody chooses it."""
+    for result, made in (
+        (12, lambda a: a + 5), (2, lambda a: a - 5), (15, lambda a: a | 8), (28, lambda a: a << 2), (1, lambda a: a % 3),
+        (7, lambda a: {7: 7}[a]),
+    ):  # fmt: skip
+        record = Record({"a": 7})
+        assert made(record.variable("a", 8)) == result
+        noted = {(str(z3.simplify(d.holds)), d.pinned) for d in record.decisions}
+        assert ("a == 7", True) in noted and {holds for holds, _ in noted} == {"a == 7"}
+        record = Record({"a": 7}, volatile=frozenset({"a"}))
+        if result != 7:
+            assert made(record.variable("a", 8)) == result and not record.decisions
+
+
+@pytest.mark.parametrize(("a", "b"), [(3, 200), (200, 3), (7, 7)])
+def test_terms_are_compared_whatever_their_widths(a: int, b: int) -> None:
+    """As numbers without a sign; the decision is what was found."""
+    for how in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+        record = Record({"a": a, "b": b})
+        one, other = record.variable("a", 8), record.variable("b", 12)
+        assert how(one, other) == how(a, b) and one != "a"
+        (decision,) = record.decisions
+        pairs = [(z3.BitVec(n, w), z3.BitVecVal(v, w)) for n, w, v in (("a", 8, a), ("b", 12, b))]
+        assert z3.is_true(z3.simplify(z3.substitute(decision.holds, *pairs)))
+        pairs = [(z3.BitVec(n, w), z3.BitVecVal(v, w)) for n, w, v in (("a", 8, b), ("b", 12, a))]
+        swapped = z3.is_true(z3.simplify(z3.substitute(decision.holds, *pairs)))
+        assert swapped == (how(b, a) == how(a, b))
+
+
+def test_masks_and_shifts_have_terms() -> None:
+    record = Record({"a": 0xA5, "b": 0, "c": 0})
+    a = record.variable("a", W)
+    for made, number in (
+        (a & 0x0F, 5),
+        (a & 0x1FFF, 0xA5),
+        (a & 0xF0, 0xA0),
+        (a >> 4, 0xA),
+        (a >> (W - 1), 0),
+        (0x81 & a, 0x81),
+    ):
+        assert value_of(made, record) == int(made) == number
+    assert not isinstance(a >> W, Term) and not a & 0 and not record.decisions
+
+
+def test_what_holds_anyway_is_noted_once() -> None:
+    record = Record({"a": 5})
+    a = record.variable("a", 8)
+    record.require(a.of == 5)
+    record.require(a.of == 5)
+    assert len(record.decisions) == 1 and record.decisions[0].pinned
+    assert a != 6 and a != 6 and len(record.decisions) == 2

@@ -11,14 +11,10 @@ from transpiler.codegen.packing import flattened, varies
 from transpiler.codegen.tables import key_bytes, members_key
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.externs.table import METHODS, is_direct
-from transpiler.hlir.expressions import Const, ElementRef, FieldRef, Place, Text, VariableRef
+from transpiler.hlir.expressions import ElementRef, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey, ValueSet
 from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
-from transpiler.hlir.traverse import (
-    keyset_expressions,
-    program_statements,
-    walk,
-)
+from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.schedule.architectures import preserved_lists
 from transpiler.targets.target import Kernel, Target
@@ -108,14 +104,11 @@ class _Checker:
         for layout in self.program.header_types:
             if layout.fixed_bits % 8:
                 self._lacks(layout, f"headers that are not whole bytes: '{layout.name}' has {layout.fixed_bits} bits")
-            varbits = [field for field in layout.fields if isinstance(field.type, Varbit)]
             at = 0
             for field in layout.fields:
                 if isinstance(field.type, Varbit) and at % 8:
                     self._lacks(field, f"a varbit field that does not begin at a byte ('{field.name}')")
                 at += width_of(field.type) if not isinstance(field.type, Varbit) else 0
-            if len(varbits) > 1:
-                self._lacks(varbits[1], f"a second varbit field in a header ('{varbits[1].name}')")
 
     def _statement(self, statement: Statement) -> None:
         match statement:
@@ -164,13 +157,7 @@ class _Checker:
     def _table(self, table: Table) -> Choice | None:
         if table.implementation is not None:
             self._profile(table, table.implementation)
-        kernel = self._key_kernel(table, table.keys)
-        for entry in table.entries:
-            for keyset in entry.keys:
-                for value in keyset_expressions(keyset):
-                    if not isinstance(value, Const):
-                        self._lacks(entry, "a table entry whose key is not constant")
-        return kernel
+        return self._key_kernel(table, table.keys)
 
     def _profile(self, table: Table, name: str) -> None:
         """Members have one number in all tables that share the profile, which is no table's action_run where these differ."""
@@ -178,9 +165,6 @@ class _Checker:
         own = dict.fromkeys([*(use.action for use in table.actions), table.default_action.action])
         if table.name in run and tuple(own) != tuple(action.name for action in actions_of(self.program, table.name)):
             self._lacks(table, f"action_run of a table that shares '{name}' with tables of other actions")
-        for key in table.keys:
-            if key.match_kind is MatchKind.SELECTOR and isinstance(key.expression.type, Varbit):
-                self._lacks(key, "selecting by a varbit")
         extern = self.program.extern[name]
         if extern.kind == "action_selector" and extern.attribute("algorithm") not in self.target.hash_algorithms:
             self._lacks(extern, f"the hash algorithm '{extern.attribute('algorithm')}'")

@@ -86,7 +86,8 @@ def stored_type(unit: Unit, type_: ty.Ty) -> Bits | Varbit:
 
 
 def header_type(unit: Unit, type_: ty.Header) -> HeaderType:
-    """The layout of a header type, registered in the program on first use. Zero-width fields take no room and are left out."""
+    """The layout of a header type, registered in the program on first use. Zero-width fields take no room and are left out.
+    Raises: Failure on a second varbit field: no packet can be extracted to it (spec 13.8.2)."""
     name = mangled(type_)
     known = unit.header_types.get(name)
     if known is None:
@@ -97,6 +98,10 @@ def header_type(unit: Unit, type_: ty.Header) -> HeaderType:
             for leaf, leaf_type in leaves(type_)
             if (stored := stored_type(unit, leaf_type)) and _width(stored)
         )
+        if len(varbits := [field for field in fields if isinstance(field.type, Varbit)]) > 1:
+            raise unit.failure(
+                varbits[1].span, f"a second varbit field in a header ('{varbits[1].name}') is not supported"
+            )
         known = unit.header_types[name] = HeaderType(name, fields, span)
     return known
 
