@@ -17,6 +17,7 @@ from transpiler.hlir.statements import Emit
 from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.store import Digest
 from transpiler.verifier import verify
 
 
@@ -140,6 +141,11 @@ def test_types_of_parameters_come_from_their_use(tmp_path: Path) -> None:
         ("modify_field(m.y, v); modify_field(h.a, v);", 16),
         ("modify_field(m.y, 1 << v);", 8),  # the amount of a shift is as wide as nothing around it
         ("modify_field(m.y, v << 1);", 16),
+        ("modify_field(m.y, 3 + v);", 16),
+        ("modify_field(m.y, v + 3);", 16),
+        ("modify_field(m.y, ~(3 - v));", 16),
+        ("modify_field(m.y, h.a + v);", 8),
+        ("modify_field(m.y, v & (h.a + m.y));", 16),
         ("register_read(m.y, seen, v);", 2),
         ("register_write(seen, v, m.y);", 2),
         ("register_write(seen, 0, v);", 24),
@@ -814,3 +820,19 @@ def test_a_value_set_has_whole_values_wherever_it_is_used(tmp_path: Path) -> Non
     ):
         sent = [out.hex() for _, out in switch.process(0, bytes.fromhex(frame))]
         assert sent == ([expected] if expected else []), frame
+
+
+def test_a_digest_may_be_called_as_another_object(tmp_path: Path) -> None:
+    """Names of field lists and of counters are apart in P4-14. One list that is sent twice is one digest."""
+    program = f"""{BYTES}
+    field_list seen {{ h.a; }}
+    field_list other {{ h.b; }}
+    counter seen {{ type : packets; instance_count : 4; }}
+    action act() {{ count(seen, 1); generate_digest(0, seen); generate_digest(0, seen); generate_digest(0, other); }}
+    table t {{ actions {{ act; }} default_action : act(); }}
+    control ingress {{ apply(t); }}
+    """
+    switch = Switch(load(program, tmp_path))
+    switch.process(0, bytes((1, 2, 3, 4)))
+    assert switch.counter("seen", 1).packets == 1
+    assert switch.store.digests == [Digest("seen.digest", (1,)), Digest("seen.digest", (1,)), Digest("other", (2,))]

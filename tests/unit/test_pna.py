@@ -278,7 +278,7 @@ def test_the_control_plane_sees_and_takes_away_what_packets_have_added(tmp_path:
     switch = Switch(program)
     switch.process(1, FRAME)
     ((handle, entry),) = switch.table("Work.t").entries.items()
-    assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit")
+    assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit") and entry.priority == 0
     switch.table_delete("Work.t", handle)
     assert not switch.table("Work.t").entries
 
