@@ -346,6 +346,21 @@ def test_too_many_tags_raise_the_exception_that_drops(tmp_path: Path) -> None:
     forwards(f"{STACK}control ingress {{ }}", "packet 0 01aa 01bb 01cc 00dd\npacket 0 00dd\nexpect 0 00dd\n", tmp_path)
 
 
+def test_latest_is_what_was_extracted_last_unless_a_header_is_called_so(tmp_path: Path) -> None:
+    program = """
+    header_type h_t { fields { a : 8; } }
+    header h_t first;
+    header h_t NAME;
+    parser start { extract(NAME); extract(first); return select(latest.a) { 1 : more; default : ingress; } }
+    parser more { set_metadata(standard_metadata.egress_spec, 7); return ingress; }
+    control ingress { }
+    """
+    for name, port in (("second", (7, 0)), ("latest", (0, 7))):
+        switch = Switch(load(program.replace("NAME", name), tmp_path))
+        sent = [switch.process(0, bytes(frame)) for frame in ((0, 1), (1, 0))]
+        assert tuple(port for ((port, _),) in sent) == port
+
+
 def test_variable_width_headers_take_their_length_from_a_field(tmp_path: Path) -> None:
     program = """
     header_type opt_t { fields { kind : 8; len : 8; data : *; } length : len; max_length : 10; }
