@@ -16,6 +16,7 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Program
+from transpiler.interpreter import Switch
 from transpiler.verifier import verify
 
 Json = Any
@@ -300,6 +301,31 @@ def test_unions_of_what_is_not_there_are_refused(tmp_path: Path, headers: list[i
     with pytest.raises(Rejected) as raised:
         load(tmp_path, made)
     assert told in raised.value.diagnostics.render()
+
+
+@pytest.mark.parametrize(
+    ("calls", "sent"),
+    [
+        ([], "01 0203 04 05 0607 08"),
+        ([primitive("pop", {"type": "header_union_stack", "value": "us"}, hexstr(1))], "05 0607 08"),
+        ([primitive("push", {"type": "header_union_stack", "value": "us"}, hexstr(1))], "01 0203 04"),
+        ([primitive("remove_header", {"type": "header", "value": "m1"})], "01 0203 04"),
+    ],
+)
+def test_stacks_of_unions(calls: list[Json], sent: str, tmp_path: Path) -> None:
+    """Two unions of one member each, in a stack, which the parser fills."""
+    made = document(
+        [action(0, "act", *calls)], {"init_table": "t", "tables": [statement("t", 0, "act", None)]},
+        header_union_types=[{"name": "u_t", "id": 0, "headers": [["m", "h_t"]]}],
+        header_unions=[{"name": f"u{i}", "id": i, "union_type": "u_t", "header_ids": [2 + i]} for i in range(2)],
+        header_union_stacks=[{"name": "us", "id": 0, "union_type": "u_t", "size": 2, "header_union_ids": [0, 1]}],
+    )  # fmt: skip
+    made["headers"] += [{"name": f"m{i}", "id": 2 + i, "header_type": "h_t", "metadata": False} for i in range(2)]
+    extract = {"op": "extract", "parameters": [{"type": "union_stack", "value": ["us", "m"]}]}
+    made["parsers"][0]["parse_states"][0]["parser_ops"] = [extract, extract]
+    made["deparsers"][0]["order"] = ["m0", "m1"]
+    ((_, frame),) = Switch(load(tmp_path, made)[0]).process(1, bytes(range(1, 9)))
+    assert frame == bytes.fromhex(sent)
 
 
 def test_calculations_keep_the_names_by_which_their_parameters_are_set(tmp_path: Path) -> None:

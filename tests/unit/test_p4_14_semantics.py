@@ -837,6 +837,14 @@ def test_a_value_set_has_whole_values_wherever_it_is_used(tmp_path: Path) -> Non
         assert sent == ([expected] if expected else []), frame
 
 
+def test_a_program_without_start_is_told_at_its_beginning(tmp_path: Path) -> None:
+    path, diagnostics = tmp_path / "program.p4", Diagnostics()
+    path.write_text("\nparser begin { return ingress; }\ncontrol ingress { }\n")
+    with pytest.raises(Rejected):
+        P4_14().load(Source(path), diagnostics)
+    assert f"{path}:1:1: error: the program has no parser state 'start'" in diagnostics.render()
+
+
 def test_a_digest_may_be_called_as_another_object(tmp_path: Path) -> None:
     """Names of field lists and of counters are apart in P4-14. One list that is sent twice is one digest."""
     program = f"""{BYTES}

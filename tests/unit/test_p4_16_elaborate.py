@@ -420,6 +420,7 @@ def test_parser(parser: str, output: str, tmp_path: Path) -> None:
         ("for (bit<8> i in 254 .. 255) { TAKE(i); }", "fe 02 03 04 05"),
         ("for (bit<8> i in 3 .. 2) { TAKE(i); }", "00 00 01 02 03 04 05"),
         ("for (bit<8> i in { 3, 4 }) { TAKE(i); }", "08 02 03 04 05"),
+        ("for (bit<8> i in { 3, 4 }) { slow.apply(n); }", "14 00 01 02 03 04 05"),
         (
             "for (bit<8> i in 1 .. 3) { if (i == 2) { continue; } TAKE(i); }",
             "05 02 03 04 05",
@@ -439,12 +440,19 @@ def test_parser(parser: str, output: str, tmp_path: Path) -> None:
     ],
 )
 def test_loops_of_parsers_that_apply_parsers(loop: str, output: str, tmp_path: Path) -> None:
-    """Each takes a byte v, and adds it and what it is given to n."""
+    """`byte` takes a byte v, and adds it and what it is given to n; `slow` has a loop of its own, and adds 10."""
     byte = """
     #define TAKE(i) byte.apply(packet, hdr.st[0], n, i)
     parser Byte(packet_in packet, out s_t s, inout bit<8> n, in bit<8> by) {
-        state start { packet.extract(s); n = n + s.v + by; transition accept; } }"""
-    states = f"""Byte() byte; bit<8> n = 0; state start {{ {loop}
+        state start { packet.extract(s); n = n + s.v + by; transition accept; } }
+    parser Slow(inout bit<8> n) {
+        state start {
+            for (bit<8> k in 1 .. 5) { if (k == 3) { break; } n = n + 1; }
+            n = n + 8;
+            transition accept;
+        }
+    }"""
+    states = f"""Byte() byte; Slow() slow; bit<8> n = 0; state start {{ {loop}
         hdr.st[0].setValid(); hdr.st[0].v = n; transition accept; }}"""
     gives(load(tmp_path, parser=states, top=byte), tmp_path, output)
 
