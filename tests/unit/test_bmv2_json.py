@@ -280,6 +280,21 @@ def test_tables_that_lead_back_are_refused(tmp_path: Path) -> None:
     assert "lead back" in raised.value.diagnostics.render()
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "sure"),
+    [
+        ("p.json", '{"pipelines": []}', 1.0),
+        ("p.txt", '\ufeff \n{"header_types" : []}', 1.0),
+        ("p.json", '{"other": []}', 0.6),
+        ("p.txt", '{"other": []}', 0.0),
+        ("p.p4", '// {"pipelines": []}', 0.0),
+        ("p.json", '[{"pipelines": []}]', 0.0),
+    ],
+)
+def test_what_is_taken_for_bmv2_json(name: str, text: str, sure: float) -> None:
+    assert Bmv2Json().recognises(Path(name), text) == sure
+
+
 def test_programs_of_another_switch_are_refused(tmp_path: Path) -> None:
     made = document([], {})
     made["parsers"][0]["name"] = "main_parser"
