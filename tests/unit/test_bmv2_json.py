@@ -16,6 +16,7 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Program
+from transpiler.interpreter import Switch
 from transpiler.verifier import verify
 
 Json = Any
@@ -279,6 +280,21 @@ def test_tables_that_lead_back_are_refused(tmp_path: Path) -> None:
     assert "lead back" in raised.value.diagnostics.render()
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "sure"),
+    [
+        ("p.json", '{"pipelines": []}', 1.0),
+        ("p.txt", '\ufeff \n{"header_types" : []}', 1.0),
+        ("p.json", '{"other": []}', 0.6),
+        ("p.txt", '{"other": []}', 0.0),
+        ("p.p4", '// {"pipelines": []}', 0.0),
+        ("p.json", '[{"pipelines": []}]', 0.0),
+    ],
+)
+def test_what_is_taken_for_bmv2_json(name: str, text: str, sure: float) -> None:
+    assert Bmv2Json().recognises(Path(name), text) == sure
+
+
 def test_programs_of_another_switch_are_refused(tmp_path: Path) -> None:
     made = document([], {})
     made["parsers"][0]["name"] = "main_parser"
@@ -300,6 +316,31 @@ def test_unions_of_what_is_not_there_are_refused(tmp_path: Path, headers: list[i
     with pytest.raises(Rejected) as raised:
         load(tmp_path, made)
     assert told in raised.value.diagnostics.render()
+
+
+@pytest.mark.parametrize(
+    ("calls", "sent"),
+    [
+        ([], "01 0203 04 05 0607 08"),
+        ([primitive("pop", {"type": "header_union_stack", "value": "us"}, hexstr(1))], "05 0607 08"),
+        ([primitive("push", {"type": "header_union_stack", "value": "us"}, hexstr(1))], "01 0203 04"),
+        ([primitive("remove_header", {"type": "header", "value": "m1"})], "01 0203 04"),
+    ],
+)
+def test_stacks_of_unions(calls: list[Json], sent: str, tmp_path: Path) -> None:
+    """Two unions of one member each, in a stack, which the parser fills."""
+    made = document(
+        [action(0, "act", *calls)], {"init_table": "t", "tables": [statement("t", 0, "act", None)]},
+        header_union_types=[{"name": "u_t", "id": 0, "headers": [["m", "h_t"]]}],
+        header_unions=[{"name": f"u{i}", "id": i, "union_type": "u_t", "header_ids": [2 + i]} for i in range(2)],
+        header_union_stacks=[{"name": "us", "id": 0, "union_type": "u_t", "size": 2, "header_union_ids": [0, 1]}],
+    )  # fmt: skip
+    made["headers"] += [{"name": f"m{i}", "id": 2 + i, "header_type": "h_t", "metadata": False} for i in range(2)]
+    extract = {"op": "extract", "parameters": [{"type": "union_stack", "value": ["us", "m"]}]}
+    made["parsers"][0]["parse_states"][0]["parser_ops"] = [extract, extract]
+    made["deparsers"][0]["order"] = ["m0", "m1"]
+    ((_, frame),) = Switch(load(tmp_path, made)[0]).process(1, bytes(range(1, 9)))
+    assert frame == bytes.fromhex(sent)
 
 
 def test_calculations_keep_the_names_by_which_their_parameters_are_set(tmp_path: Path) -> None:
@@ -358,3 +399,122 @@ def test_a_checksum_is_of_the_whole_header_or_of_a_calculation(tmp_path: Path) -
     with pytest.raises(Rejected):
         Bmv2Json().load(Source(file), diagnostics)
     assert "'ipv6' is not a type of checksum" in diagnostics.render()
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def key(kind: str, field: str = "b", **more: Json) -> Json:
+    return {"match_type": kind, "target": ["h", field], "mask": None, "name": f"hdr.h.{field}", **more}
+
+
+def entry(*match: Json, data: tuple[str, ...] = ("0x1",), **more: Json) -> Json:
+    return {"match_key": list(match), "action_entry": {"action_id": 0, "action_data": list(data)}, **more}
+
+
+PUT = action(0, "put", data=(("one", 1),))
+
+
+def with_table(keys: list[Json], entries: list[Json], *actions: Json, **more: Json) -> Json:
+    default = {"action_id": 0, "action_const": False, "action_data": ["0x0"]}
+    made = table("t", {0: "put"}, {"put": None}, **{"key": keys, "entries": entries, "default_entry": default} | more)
+    return document([PUT, *actions], {"init_table": "t", "tables": [made]})
+
+
+@pytest.mark.parametrize(
+    ("keys", "match", "more", "expected"),
+    [
+        ([key("exact")], [{"match_type": "exact", "key": "0x0105"}], {}, "(16w0x105)"),
+        ([key("lpm")], [{"match_type": "lpm", "key": "0x1200", "prefix_length": 8}], {}, "(16w0x1200 &&& 16w0xff00)"),
+        ([key("lpm")], [{"match_type": "lpm", "key": "0x1201", "prefix_length": 16}], {}, "(16w0x1201)"),
+        ([key("lpm")], [{"match_type": "lpm", "key": "0x0", "prefix_length": 0}], {}, "(_)"),
+        (
+            [key("exact"), key("lpm")],
+            [{"match_type": "exact", "key": "0x5"}, {"match_type": "lpm", "key": "0x8000", "prefix_length": 1}],
+            {},
+            "(16w5, 16w0x8000 &&& 16w0x8000)",
+        ),
+        (
+            [key("ternary", "a")],
+            [{"match_type": "ternary", "key": "0x7", "mask": "0xf"}],
+            {"priority": 1},
+            "(8w7 &&& 8w0xf)",
+        ),
+        ([key("ternary", "a")], [{"match_type": "ternary", "key": "0x7", "mask": "0xff"}], {"priority": 1}, "(8w7)"),
+        ([key("ternary", "a")], [{"match_type": "ternary", "key": "0x0", "mask": "0x0"}], {"priority": 1}, "(_)"),
+        ([key("optional", "a")], [{"match_type": "optional", "key": "0x9"}], {"priority": 1}, "(8w9)"),
+        ([key("range", "a")], [{"match_type": "range", "start": "0x1", "end": "0x9"}], {"priority": 1}, "(8w1 .. 8w9)"),
+        ([key("exact", "c")], [{"match_type": "exact", "key": "0xff"}], {}, "(8s-1)"),
+        (
+            [{"match_type": "valid", "target": ["h"], "mask": None, "name": "h.$valid$"}],
+            [{"match_type": "valid", "key": True}],
+            {},
+            "(true)",
+        ),
+    ],
+)
+def test_entries_of_every_match_kind(
+    keys: list[Json], match: list[Json], more: Json, expected: str, tmp_path: Path
+) -> None:
+    text = print_program(load(tmp_path, with_table(keys, [entry(*match, **more)]))[0])
+    (line,) = [line for line in text.splitlines() if line.strip().startswith("priority ")]
+    assert f": {expected}: put(1w1);" in line
+
+
+def test_which_entry_wins(tmp_path: Path) -> None:
+    """Of those with priorities the smallest number, of the others the longest prefix."""
+    ternary = [entry({"match_type": "ternary", "key": "0x0", "mask": "0x0"}, priority=n) for n in (7, 3, 5)]
+    (made,) = load(tmp_path, with_table([key("ternary")], ternary))[0].tables
+    first, second, third = (one.priority for one in made.entries)
+    assert second > third > first > 0
+    prefixes = [entry({"match_type": "lpm", "key": "0x8000", "prefix_length": n}) for n in (1, 16, 4)]
+    (made,) = load(tmp_path, with_table([key("lpm")], prefixes))[0].tables
+    first, second, third = (one.priority for one in made.entries)
+    assert second > third > first > 0
+
+
+EXACT = {"match_type": "exact", "key": "0x1"}
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (with_table([key("exact")], [entry(EXACT, EXACT)]), "the table has 1 keys, but 2 are given"),
+        (with_table([key("exact")], [entry(EXACT, data=())]), "the action takes 1 arguments, but 0 are given"),
+        (with_table([key("exact")], [entry({**EXACT, "match_type": "best"})]), "the match type 'best' is not known"),
+        (with_table([key("best")], []), "the match type 'best' is not known: expected exact, lpm"),
+        (
+            with_table([key("lpm")], [entry({"match_type": "lpm", "key": "0x0", "prefix_length": 17})]),
+            "17 is not between 0 and 16",
+        ),
+        (with_table([key("exact")], [], type="double"), "'double' is not a type of table: expected simple"),
+        (with_table([key("exact")], [], type="indirect", action_profile="p"), "action profile 'p' is not declared"),
+        (with_table([key("exact")], [], action_ids=[3]), "no action has this id"),
+        (with_table([key("exact")], [], action("0", "again")), "actions[1].id: an integer is expected"),
+        (with_table([key("exact")], [], action(0, "again")), "another action has this id"),
+        (
+            with_table(
+                [key("exact")],
+                [],
+                action(1, "bad", primitive("fly")),
+                action_ids=[0, 1],
+                next_tables={"put": None, "bad": None},
+            ),
+            "the primitive 'fly' is not known",
+        ),
+        (with_table([key("exact")], [], action(1, "unused", primitive("fly"))), "the primitive 'fly' is not known"),
+    ],
+)
+def test_what_is_wrong_in_tables_is_told_once(made: Json, told: str, tmp_path: Path) -> None:
+    with pytest.raises(Rejected) as raised:
+        load(tmp_path, made)
+    messages = [message.message for message in raised.value.diagnostics.messages]
+    assert len(messages) == 1 and told in messages[0], messages
+
+
+def test_a_table_has_room_for_its_entries_and_1024_where_nothing_is_said(tmp_path: Path) -> None:
+    entries = [entry({"match_type": "exact", "key": hex(n)}) for n in range(3)]
+    for given, room in ((2, 3), (3, 3), (9, 9), (0, 1024), (None, 1024)):
+        (made,) = load(tmp_path, with_table([key("exact")], entries, max_size=given))[0].tables
+        assert (made.size, len(made.entries)) == (room, 3)
+        assert made.const_entries

@@ -85,11 +85,28 @@ def test_a_well_formed_program_passes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "type_"), [(511, Bits(9)), (1, Bool()), (len(pr.CORE_ERRORS) - 1, ERRORS), (0, Varbit(8))]
+)
+def test_constants_that_fit(value: int, type_: Type) -> None:
+    """Of varbits only the empty one."""
+    kept = pr.Variable("kept", type_, pr.Storage.METADATA, AT)
+    assign = st.Assign(ex.VariableRef("kept", AT), ex.Const(value, type_, AT), AT)
+    verify(program((assign,), variables=(*program().variables, kept)))
+
+
+@pytest.mark.parametrize(
     ("statement", "complaint"),
     [
         (st.Assign(PORT, const(1, 8), AT), "assigned value is bit<8>, not bit<9>"),
         (st.Assign(ex.VariableRef("nowhere", AT), const(1, 8), AT), "unknown variable nowhere"),
         (st.Assign(PORT, const(512, 9), AT), "constant 512 does not fit bit<9>"),
+        (st.Assign(PORT, const(-1, 9), AT), "constant -1 does not fit bit<9>"),
+        (st.Assign(PORT, ex.Const(1, Varbit(8), AT), AT), "constant 1 does not fit varbit<8>"),
+        (st.Assign(PORT, ex.Const(2, Bool(), AT), AT), "constant 2 does not fit bool"),
+        (
+            st.Assign(PORT, ex.Const(len(pr.CORE_ERRORS), ERRORS, AT), AT),
+            f"constant {len(pr.CORE_ERRORS)} does not fit",
+        ),
         (st.Assign(ex.FieldRef(ex.HeaderRef("hdr.eth", AT), "x", AT), const(0, 1), AT), "has no field x"),
         (st.SetValid(ex.HeaderRef("hdr.ip", AT), True, AT), "unknown header hdr.ip"),
         (st.SetValid(ex.ElementRef("hdr.eth", const(0, 32), AT), True, AT), "unknown header hdr.eth"),

@@ -67,3 +67,14 @@ def test_headers_behind_others_that_may_be_missing(tmp_path: Path) -> None:
         .replace("state more", "state first { packet.extract(hdr.one); transition more; }\n    state more")
     )
     assert fixed_offsets(load(program)) == {"hdr.one": 0}
+
+
+def test_states_that_lead_back_extract_nothing_twice(tmp_path: Path) -> None:
+    """A loop that extracts nothing leaves headers where they came."""
+    text = SOURCE.format(more="", ingress="", emits=BOTH).replace("1: more;", "1: wait;")
+    loop = "state wait {{ transition select(packet.lookahead<bit<8>>()) {{ 1: {target}; default: more; }} }} state more"
+    waits, again = tmp_path / "waits.p4", tmp_path / "again.p4"
+    waits.write_text(text.replace("state more", loop.format(target="wait")))
+    assert keeps_layout(load(waits)) and fixed_offsets(load(waits)) == {"hdr.one": 0, "hdr.two": 1}
+    again.write_text(text.replace("state more", loop.format(target="start")))
+    assert not keeps_layout(load(again))

@@ -17,6 +17,7 @@ from transpiler.hlir.statements import Emit
 from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.store import Digest
 from transpiler.verifier import verify
 
 
@@ -140,6 +141,11 @@ def test_types_of_parameters_come_from_their_use(tmp_path: Path) -> None:
         ("modify_field(m.y, v); modify_field(h.a, v);", 16),
         ("modify_field(m.y, 1 << v);", 8),  # the amount of a shift is as wide as nothing around it
         ("modify_field(m.y, v << 1);", 16),
+        ("modify_field(m.y, 3 + v);", 16),
+        ("modify_field(m.y, v + 3);", 16),
+        ("modify_field(m.y, ~(3 - v));", 16),
+        ("modify_field(m.y, h.a + v);", 8),
+        ("modify_field(m.y, v & (h.a + m.y));", 16),
         ("register_read(m.y, seen, v);", 2),
         ("register_write(seen, v, m.y);", 2),
         ("register_write(seen, 0, v);", 24),
@@ -338,6 +344,21 @@ def test_header_stacks(statements: str, packet: str, expected: str, tmp_path: Pa
 
 def test_too_many_tags_raise_the_exception_that_drops(tmp_path: Path) -> None:
     forwards(f"{STACK}control ingress {{ }}", "packet 0 01aa 01bb 01cc 00dd\npacket 0 00dd\nexpect 0 00dd\n", tmp_path)
+
+
+def test_latest_is_what_was_extracted_last_unless_a_header_is_called_so(tmp_path: Path) -> None:
+    program = """
+    header_type h_t { fields { a : 8; } }
+    header h_t first;
+    header h_t NAME;
+    parser start { extract(NAME); extract(first); return select(latest.a) { 1 : more; default : ingress; } }
+    parser more { set_metadata(standard_metadata.egress_spec, 7); return ingress; }
+    control ingress { }
+    """
+    for name, port in (("second", (7, 0)), ("latest", (0, 7))):
+        switch = Switch(load(program.replace("NAME", name), tmp_path))
+        sent = [switch.process(0, bytes(frame)) for frame in ((0, 1), (1, 0))]
+        assert tuple(port for ((port, _),) in sent) == port
 
 
 def test_variable_width_headers_take_their_length_from_a_field(tmp_path: Path) -> None:
@@ -814,3 +835,27 @@ def test_a_value_set_has_whole_values_wherever_it_is_used(tmp_path: Path) -> Non
     ):
         sent = [out.hex() for _, out in switch.process(0, bytes.fromhex(frame))]
         assert sent == ([expected] if expected else []), frame
+
+
+def test_a_program_without_start_is_told_at_its_beginning(tmp_path: Path) -> None:
+    path, diagnostics = tmp_path / "program.p4", Diagnostics()
+    path.write_text("\nparser begin { return ingress; }\ncontrol ingress { }\n")
+    with pytest.raises(Rejected):
+        P4_14().load(Source(path), diagnostics)
+    assert f"{path}:1:1: error: the program has no parser state 'start'" in diagnostics.render()
+
+
+def test_a_digest_may_be_called_as_another_object(tmp_path: Path) -> None:
+    """Names of field lists and of counters are apart in P4-14. One list that is sent twice is one digest."""
+    program = f"""{BYTES}
+    field_list seen {{ h.a; }}
+    field_list other {{ h.b; }}
+    counter seen {{ type : packets; instance_count : 4; }}
+    action act() {{ count(seen, 1); generate_digest(0, seen); generate_digest(0, seen); generate_digest(0, other); }}
+    table t {{ actions {{ act; }} default_action : act(); }}
+    control ingress {{ apply(t); }}
+    """
+    switch = Switch(load(program, tmp_path))
+    switch.process(0, bytes((1, 2, 3, 4)))
+    assert switch.counter("seen", 1).packets == 1
+    assert switch.store.digests == [Digest("seen.digest", (1,)), Digest("seen.digest", (1,)), Digest("other", (2,))]

@@ -95,6 +95,12 @@ CONTROLS = [
         "h.c = was(h.b, h.b); h.d = was(h.d, h.d);",
         "00 09 01 03 04 05",
     ),
+    ("an inout argument before a later one changes it", "h.c = add(h.a, inc(h.a));", "01 01 01 03 04 05"),
+    (
+        "an inout argument before one that changes it by way of an element",
+        "hdr.st[0] = { 1 }; bit<8> i = 0; h.c = add(hdr.st[0].v, inc(hdr.st[i].v)); hdr.st[0].setInvalid();",
+        "00 01 03 03 04 05",
+    ),
     ("inout of one thing twice", "both(h.b, h.b);", "00 0b 02 03 04 05"),
     ("out and in of one thing", "out_in(h.c, h.c);", "00 01 03 03 04 05"),
     ("out argument ignored", "h.a = 7; out_in(_, h.c);", "07 01 02 03 04 05"),
@@ -251,6 +257,22 @@ CONTROLS = [
         "03 01 09 03 04 05",
     ),
     (
+        "for in a list that a function changes",
+        "for (bit<8> i in { h.b, h.c }) { inc(h.c); h.a += i; }",
+        "03 01 04 03 04 05",
+    ),
+    (
+        "for in a list that an action changes",
+        "for (bit<8> i in { h.c, h.b }) { touch(h.d); h.a += i; }",
+        "03 09 02 09 04 05",
+    ),
+    (
+        "for in a stack that its body shifts",
+        "hdr.st[0] = { 5 }; hdr.st[1] = { 6 };"
+        "for (s_t s in hdr.st) { if (s.isValid()) { h.a += s.v; } hdr.st.pop_front(1); }",
+        "0b 01 02 03 04 05",
+    ),
+    (
         "for with effects in its steps",
         "for (bit<8> i = inc(h.a); i < inc(h.b); i += 2) { h.c += i; }",
         "01 03 03 03 04 05",
@@ -286,6 +308,7 @@ bit<8> two(in bit<8> x, in bit<8> y) { return (x << 4) + y; }
 bit<8> was(inout bit<8> x, in bit<8> y) { x = 9; return y; }
 bit<8> inc8(in bit<8> x) { return x + 1; }
 void both4(inout bit<4> x, out bit<4> y) { x = x + 5; y = 12; }
+bit<8> add(inout bit<8> x, in bit<8> y) { x = x + y; return x; }
 void both(inout bit<8> x, inout bit<8> y) { x = 5; y = y + 10; }
 void out_in(out bit<8> x, in bit<8> y) { x = 0; x = y + 1; }
 bit<8> opt(in bit<8> x = 5, in bit<8> y) { return x + y; }
@@ -387,6 +410,51 @@ parser Sub(packet_in packet, out s_t s, inout bit<8> n) {
 @pytest.mark.parametrize(("parser", "output"), PARSER_CASES, ids=range(len(PARSER_CASES)))
 def test_parser(parser: str, output: str, tmp_path: Path) -> None:
     gives(load(tmp_path, parser=parser, top=SUB), tmp_path, output)
+
+
+@pytest.mark.parametrize(
+    ("loop", "output"),
+    [
+        ("for (bit<8> i = 0; i < 4; i += 2) { TAKE(i); }", "03 02 03 04 05"),
+        ("for (bit<8> i in 2 .. 4) { TAKE(i); }", "0c 03 04 05"),
+        ("for (bit<8> i in 254 .. 255) { TAKE(i); }", "fe 02 03 04 05"),
+        ("for (bit<8> i in 3 .. 2) { TAKE(i); }", "00 00 01 02 03 04 05"),
+        ("for (bit<8> i in { 3, 4 }) { TAKE(i); }", "08 02 03 04 05"),
+        ("for (bit<8> i in { 3, 4 }) { slow.apply(n); }", "14 00 01 02 03 04 05"),
+        (
+            "for (bit<8> i in 1 .. 3) { if (i == 2) { continue; } TAKE(i); }",
+            "05 02 03 04 05",
+        ),
+        (
+            "for (bit<8> i in 1 .. 3) { TAKE(i); { if (i != 2) { continue; } } n += 0x10; }",
+            "19 03 04 05",
+        ),
+        (
+            "for (bit<8> i in 0 .. 9) { TAKE(i); if (i < 1) { n += 0x10; } else { break; } n += 0x20; }",
+            "32 02 03 04 05",
+        ),
+        (
+            "for (bit<8> j in 1 .. 2) { for (bit<8> i in 1 .. 9) { TAKE(i); if (i == j) { break; } } n += 0x10; }",
+            "27 03 04 05",
+        ),
+    ],
+)
+def test_loops_of_parsers_that_apply_parsers(loop: str, output: str, tmp_path: Path) -> None:
+    """`byte` takes a byte v, and adds it and what it is given to n; `slow` has a loop of its own, and adds 10."""
+    byte = """
+    #define TAKE(i) byte.apply(packet, hdr.st[0], n, i)
+    parser Byte(packet_in packet, out s_t s, inout bit<8> n, in bit<8> by) {
+        state start { packet.extract(s); n = n + s.v + by; transition accept; } }
+    parser Slow(inout bit<8> n) {
+        state start {
+            for (bit<8> k in 1 .. 5) { if (k == 3) { break; } n = n + 1; }
+            n = n + 8;
+            transition accept;
+        }
+    }"""
+    states = f"""Byte() byte; Slow() slow; bit<8> n = 0; state start {{ {loop}
+        hdr.st[0].setValid(); hdr.st[0].v = n; transition accept; }}"""
+    gives(load(tmp_path, parser=states, top=byte), tmp_path, output)
 
 
 def test_a_full_stack_rejects_with_an_error(tmp_path: Path) -> None:
@@ -595,6 +663,15 @@ def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp
 def test_of_a_hash_a_bool_has_the_last_bit(value: int, output: str, tmp_path: Path) -> None:
     """As any number that does not fit: it is truncated."""
     call = f"bool k; hash(k, HashAlgorithm.identity, 8w0, {{ 8w{value} }}, 8w255); h.a = k ? 8w7 : 8w9;"
+    gives(load(tmp_path, call), tmp_path, output)
+
+
+@pytest.mark.parametrize(
+    ("target", "output"),
+    [("h.f[7:4]", "00 01 02 03 04 b5"), ("h.f[3:0]", "00 01 02 03 04 0b"), ("h.f", "00 01 02 03 04 ab")],
+)
+def test_of_a_hash_a_slice_has_the_last_bits(target: str, output: str, tmp_path: Path) -> None:
+    call = f"hash({target}, HashAlgorithm.identity, 8w0, {{ 8w0xab }}, 9w256);"
     gives(load(tmp_path, call), tmp_path, output)
 
 

@@ -185,6 +185,18 @@ def test_an_increment_is_counted_in_bytes(tmp_path: Path) -> None:
     assert switch.counter("Work.c", 1).bytes == 5 + len(FRAME)
 
 
+@pytest.mark.parametrize("include", ["pna.p4", "dpdk/pna.p4"])
+def test_a_length_that_is_given_is_counted_of_entries_too(include: str, tmp_path: Path) -> None:
+    control = """DirectCounter<bit<32>>(PNA_CounterType_t.PACKETS_AND_BYTES) c;
+        action at() { c.count(5); c.count(); }
+        table t { key = { hdr.h.a: exact; } actions = { at; } pna_direct_counter = c; }"""
+    switch = Switch(load(tmp_path, include=include, control=control, apply="t.apply();"))
+    handle = switch.table("Work.t").add((Exact(1),), Call("Work.at"), 0)
+    switch.process(0, FRAME)
+    counted = switch.counter("Work.c", handle)
+    assert (counted.packets, counted.bytes) == (2, 5 + len(FRAME))
+
+
 def test_an_optional_length_is_measured(tmp_path: Path) -> None:
     control = """DirectMeter(PNA_MeterType_t.BYTES) m;
         action at() { hdr.h.b = m.execute(@OPT@) == PNA_MeterColor_t.GREEN ? 8w1 : 2; send_to_port((PortId_t)1); }
@@ -278,7 +290,7 @@ def test_the_control_plane_sees_and_takes_away_what_packets_have_added(tmp_path:
     switch = Switch(program)
     switch.process(1, FRAME)
     ((handle, entry),) = switch.table("Work.t").entries.items()
-    assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit")
+    assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit") and entry.priority == 0
     switch.table_delete("Work.t", handle)
     assert not switch.table("Work.t").entries
 

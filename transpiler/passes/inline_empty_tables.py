@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
-from transpiler.analysis.locations import Location, Locator
+from transpiler.analysis.locations import Locator
 from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
 from transpiler.hlir.program import Control, Pipe, Program, Table
 from transpiler.hlir.statements import ApplyTable, Assign, Block, Body, CallExtern, Leave, Statement
@@ -50,7 +50,7 @@ def _stays_empty(program: Program, table: Table, locator: Locator) -> bool:
     named = {
         f.name for s in walk(action.body) if isinstance(s, CallExtern) for f in s.fields if isinstance(f, VariableRef)
     }
-    written = {one.owner for one in locator.written_in(action.body) if one == Location(one.owner)}
+    written = {one.owner for one in locator.written_in(action.body)}
     listed = any(use.action == action.name for use in table.actions)
     return not table.direct and not table.ages and listed and not parameters & (named | written)
 

@@ -77,8 +77,9 @@ def common(left: Number, right: Number, node: Node, low: int, high: int) -> tupl
 def shifted_right(operand: Number, amount: int, span: Span) -> Number:
     """floor(operand / 2**amount)"""
     width = operand.type.width
-    if amount >= width:
-        return constant(0, span) if operand.low >= 0 else ranged(ex.Slice(operand.value, width - 1, width - 1, span))
+    if amount >= width:  # the sign is all that is left: 0 or -1
+        sign = ex.Slice(operand.value, width - 1, width - 1, span)
+        return constant(0, span) if operand.low >= 0 else ranged(resized(sign, Bits(1, signed=True)))
     if amount == 0:
         return operand
     low, high = operand.low >> amount, operand.high >> amount

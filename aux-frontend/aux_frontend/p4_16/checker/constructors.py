@@ -47,7 +47,7 @@ def instantiation(st: State, d: ast.Instantiation) -> None:
         resolution.failed(st, d.arguments, st.error(d.type, f"{show(ty)} cannot be instantiated"))
         st.value_types[d] = UNKNOWN
         return
-    places.instance_allowed(st, d, ty)
+    places.check_instance(st, d, ty)
     made = _construct(st, d, ref, ty, _written(ref), (), d.arguments, None)
     st.value_types[d] = made
     if isinstance(made, Object):

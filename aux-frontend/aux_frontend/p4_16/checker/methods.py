@@ -145,7 +145,7 @@ def _shift_stack(st: State, e: ast.Call, callee: ast.Member, base: t.Stack) -> T
 
 
 def _table_apply(st: State, e: ast.Call, callee: ast.Member, base: t.Table) -> Ty:
-    places.table_apply_allowed(st, callee, base.declaration)
+    places.check_table_apply(st, callee, base.declaration)
     if not _no_arguments(st, e, callee):
         resolution.failed(st, e.arguments)
     builtin(st, e, callee, "table.apply", callee.base)

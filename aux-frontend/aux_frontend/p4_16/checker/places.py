@@ -28,12 +28,10 @@ def function_allowed(st: State, at: ast.Node, declaration: ast.Declaration) -> b
     return True
 
 
-def table_apply_allowed(st: State, at: ast.Node, table: ast.TableDeclaration) -> bool:
+def check_table_apply(st: State, at: ast.Node, table: ast.TableDeclaration) -> None:
     place = st.context.place
     if place not in (Place.APPLY, Place.KEY):
         st.error(at, f"table '{table.name}' cannot be applied in {place.value}, only in a control's apply block")
-        return False
-    return True
 
 
 def block_apply_allowed(st: State, at: ast.Node, ty: t.ParserType | t.ControlType) -> bool:
@@ -48,25 +46,19 @@ def block_apply_allowed(st: State, at: ast.Node, ty: t.ParserType | t.ControlTyp
     return True
 
 
-def instance_allowed(st: State, at: ast.Node, ty: Ty) -> bool:
+def check_instance(st: State, at: ast.Node, ty: Ty) -> None:
     """Where an object of a type may be instantiated."""
     place = st.context.place
     if isinstance(ty, t.PackageType) and place is not Place.TOP:
         st.error(at, f"{show(ty)} can only be instantiated at the top level")
-        return False
-    if place in _CODE:
+    elif place in _CODE:
         st.error(at, f"{place.value} cannot contain instantiations")
-        return False
-    if isinstance(ty, t.ParserType) and place in (Place.CONTROL, Place.APPLY):
+    elif isinstance(ty, t.ParserType) and place in (Place.CONTROL, Place.APPLY):
         st.error(at, f"{show(ty)} cannot be instantiated in a control")
-        return False
-    if isinstance(ty, t.ControlType) and place in (Place.PARSER, Place.STATE):
+    elif isinstance(ty, t.ControlType) and place in (Place.PARSER, Place.STATE):
         st.error(at, f"{show(ty)} cannot be instantiated in a parser")
-        return False
-    if isinstance(ty, t.ControlType | t.ParserType) and place is Place.TOP:
+    elif isinstance(ty, t.ControlType | t.ParserType) and place is Place.TOP:
         st.error(at, f"{show(ty)} cannot be instantiated at the top level")
-        return False
-    return True
 
 
 def constructor_allowed(st: State, at: ast.Node, ty: Ty) -> bool:

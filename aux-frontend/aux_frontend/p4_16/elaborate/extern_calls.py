@@ -54,8 +54,6 @@ def assign_scalar(unit: Unit, target: va.Location, value: ex.Expression, span: S
     if isinstance(target, va.ScalarLocation):
         width = Bits(1) if isinstance(target.type, Bool) else target.type
         value = fold.cast(fold.cast(value, width, span), target.type, span)
-    elif isinstance(target, va.SliceLocation):
-        value = fold.cast(value, Bits(target.high - target.low + 1), span)
     places.assign(unit, target, value, span)
 
 
