@@ -14,7 +14,7 @@ from transpiler.codegen.c.nodes import Body, Call, Do, Expression, Name, Stateme
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
-from transpiler.codegen.c.walk import all_expressions, all_names, map_bodies
+from transpiler.codegen.c.walk import all_expressions, all_names, called, map_bodies
 from transpiler.codegen.given import COUNTS, LOCKS, REGISTERS, Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
@@ -166,6 +166,7 @@ def _stage_view(
         lookups=stage.lookups,
         locals=stage.function.variables,
         body=body,
+        calls=called(body),
         listed=stage.listed,
         bulk=stage.bulk,
         keyed=stage.keyed,

@@ -32,7 +32,7 @@ def with_look(stages: tuple[StageView, ...], frame: Frame) -> tuple[StageView, .
     """The stages of a pipeline, the first with that beginning, if it has one and no other makes keys."""
     first, *others = stages
     body = beginning(first.body)
-    if body is None or any(PLACE in called(stage.body) for stage in others):
+    if body is None or any(PLACE in stage.calls for stage in others):
         return stages
     body = without_unread(body, frozenset(local.name for local in first.locals))
     used = all_names(body)
@@ -44,6 +44,7 @@ def with_look(stages: tuple[StageView, ...], frame: Frame) -> tuple[StageView, .
         title=Outside("the beginning, for the key of its decision alone,"),
         locals=kept,
         body=body,
+        calls=called(body),
         takes=frame.takes(first, named),
         unpacked=frame.given.unpacked(named),
     )

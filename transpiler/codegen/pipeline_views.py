@@ -22,7 +22,7 @@ from transpiler.codegen.c.nodes import (
     Statement,
     Unary,
 )
-from transpiler.codegen.c.walk import all_expressions, all_names, called
+from transpiler.codegen.c.walk import all_expressions, all_names
 from transpiler.codegen.given import COUNTS, LOCKS, REGISTERS, STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.tallies import NOTHING, TALLIES, settlements
@@ -139,12 +139,12 @@ class LookupView:
 @dataclass(frozen=True, slots=True)
 class StageView:
     """One stage: `function` is its name; `title`: what it begins with, `goes_on`: whether it leaves packets to later stages;
-    `locals` are declarations with their initial values. `listed`: its packets come in
-    order, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
-    tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`,
-    `takes_to_follow`: what those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`,
-    `unpacked_to_follow`: what they begin with, names for parts of that. `look`: the beginning of a first stage that packets look
-    for their decisions by, if there is one."""
+    `locals` are declarations with their initial values; `calls`: the functions that its body calls. `listed`: its packets come
+    in order, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their tables as arrays,
+    and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`, `takes_to_follow`: what
+    those are that make its keys and follow its entries; `unpacked`, `unpacked_for_keys`, `unpacked_to_follow`: what they begin
+    with, names for parts of that. `look`: the beginning of a first stage that packets look for their decisions by, if there is
+    one."""
 
     number: int
     function: str
@@ -153,6 +153,7 @@ class StageView:
     lookups: tuple[LookupView, ...]
     locals: tuple[Declare, ...]
     body: Body
+    calls: frozenset[str]
     listed: bool
     bulk: bool
     keyed: bool
@@ -169,12 +170,12 @@ class StageView:
     @property
     def holds(self) -> bool:
         """Whether it holds locks of registers."""
-        return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
+        return not self.calls.isdisjoint({"macs_hold", "macs_hold_several"})
 
     @property
     def recalls(self) -> bool:
         """Whether it begins with decisions (macs/decisions.h)."""
-        return "macs_decisions_recall" in called(self.body)
+        return "macs_decisions_recall" in self.calls
 
     def own(self, array: Name) -> str:
         """What an array that its function is given is called where it is declared."""
@@ -423,7 +424,7 @@ class PassView:
     @property
     def decides(self) -> bool:
         """Whether packets begin a stretch with a cache of decisions."""
-        return any("macs_decisions_place" in called(stage.body) for stage in self.stages)
+        return any("macs_decisions_place" in stage.calls for stage in self.stages)
 
     @property
     def readies(self) -> bool:
