@@ -74,7 +74,7 @@ int macs_adapt_look(struct macs_switch *sw, int most) {
                                              .cpu_ns = (now.cpu_ns - adapt->cpu_ns) / sw->worker_count,
                                              .wall_ns = now.wall_ns - adapt->begun_ns};
     if (window.bursts < (uint64_t)BURSTS * sw->worker_count && passed_ns < PATIENCE_NS)
-        return macs_window_milliseconds(wanted_ns / 4, most);
+        return macs_window_milliseconds(window.bursts ? wanted_ns / 4 : wanted_ns, most);
     const struct macs_batch next = macs_batch_search_step(&adapt->search, &window);
     macs_switch_set_batch(sw, next.burst, next.sub_batch);
     begin_window(adapt, &now);

@@ -30,7 +30,8 @@
 
 enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
 
-/* How often an idle control thread writes log and statistics. */
+/* How often an idle control thread writes log and statistics, and how often it looks for an end that may come any time.
+ */
 #define ROUND_MS 100
 #define WATCH_MS 10
 
@@ -155,18 +156,30 @@ static bool ended(const struct macs_switch *sw, struct watch *watch, const struc
     return options->idle_ms && now - watch->changed_ns >= (uint64_t)options->idle_ms * 1000000u;
 }
 
+static bool a_port_may_end(const struct macs_switch *sw) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        if (macs_port_is_there(&sw->ports[slot]) && macs_port_may_end(&sw->ports[slot]))
+            return true;
+    return false;
+}
+
+/* An idle switch hardly wakes up: interfaces do not end. */
+static int round_of(const struct macs_switch *sw) {
+    const struct macs_options *options = &sw->options;
+    const bool by_inputs = ends_with_its_inputs(options) && a_port_may_end(sw);
+    return options->count || options->idle_ms || by_inputs ? WATCH_MS : ROUND_MS;
+}
+
 static void control(struct macs_switch *sw, struct macs_server *server) {
     uint64_t now = macs_switch_now(sw);
     struct watch watch = {.changed_ns = now, .printed_ns = now};
-    bool may_end = sw->options.count || ends_with_its_inputs(&sw->options);
-    const int round_ms = may_end ? WATCH_MS : ROUND_MS;
-    int wait_ms = round_ms;
+    int wait_ms = round_of(sw);
     struct macs_stats_sum sum;
     do {
         macs_server_poll(server, signal_pipe[0], wait_ms);
         macs_qsbr_poll(sw->qsbr);
         macs_loops_watch(sw);
-        wait_ms = macs_fall_back_look(sw, macs_adapt_look(sw, round_ms));
+        wait_ms = macs_fall_back_look(sw, macs_adapt_look(sw, round_of(sw)));
         macs_log_drain(&sw->log);
         now = macs_switch_now(sw);
         macs_tidy_look(sw, now);

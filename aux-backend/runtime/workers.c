@@ -24,7 +24,7 @@
 
 /* How long it waits for frames at most, before it looks whether to stop, and whether something is to come from a `ctl:`
  * port if it has one. */
-#define WAIT_NS 10000000u
+#define WAIT_NS 100000000u
 #define WAIT_CTL_NS 2000000u
 
 /* Where there is nothing that it could wait for: how long it sleeps, twice as long each time, up to the second number.

@@ -29,6 +29,7 @@ def test_hosts_reach_each_other(app: str, family: str, driver: str) -> None:
     ("scenario", "driver"),
     [
         *((scenario, driver) for scenario in ("missed", "down", "mtu", "rings") for driver in ("af_packet", "af_xdp")),
+        ("idle", "af_packet"),
         ("long", "af_packet"),  # the ring of AF_XDP has no slots that grow, and no times
         ("time", "af_packet"),
     ],

@@ -1,6 +1,6 @@
 """What a switch tells of its interfaces: run by test_interfaces.py in a network namespace of its own.
 
-    watched_ports.py missed|down|mtu|rings|long|time DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
+    watched_ports.py missed|down|idle|mtu|rings|long|time DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
 
 The switch sends what comes by port 0 (interface `pa`) out by port 1 (`pb`); at their other ends are two hosts.
 """
@@ -59,6 +59,7 @@ def scenario_missed(binary: str, driver: str) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)
     veth(b, "pb", "eb", 2)
+    silence(a, b)
     with switch(binary, driver, "--stats", "1") as (process, client):
         host = sender(a)
         process.send_signal(signal.SIGSTOP)
@@ -129,6 +130,32 @@ def scenario_down(binary: str, driver: str) -> None:
         assert client.command("port_up 0").ok
         time.sleep(0.2)
         assert client.stats()["received"] == before
+        assert sent(client, host, FRAME_BYTES, "sent") == {"sent": 20}
+
+
+def wakeups(process: subprocess.Popen[str]) -> int:
+    """How often its threads have gone to sleep so far."""
+    told = "".join(file.read_text() for file in Path(f"/proc/{process.pid}/task").glob("*/status"))
+    return sum(map(int, re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", told, re.MULTILINE)))
+
+
+def scenario_idle(binary: str, driver: str) -> None:
+    """An idle switch hardly wakes up, by --until-end neither, as interfaces do not end; a frame is sent at once all the same."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    silence(a, b)
+    with switch(binary, driver, "--until-end", "--adapt") as (process, client):
+        host = sender(a)
+        assert sent(client, host, FRAME_BYTES, "sent") == {"sent": 20}
+        end = time.monotonic() + 20
+        most = 80  # in two seconds: each of the two threads ten times a second, and as often once more
+        while True:  # B and b are searched at first
+            before = wakeups(process)
+            time.sleep(2)
+            if (woken := wakeups(process) - before) < most or time.monotonic() > end:
+                break
+        assert 0 < woken < most, woken
         assert sent(client, host, FRAME_BYTES, "sent") == {"sent": 20}
 
 
@@ -239,6 +266,7 @@ def scenario_time(binary: str, driver: str) -> None:
 SCENARIOS = {
     "missed": scenario_missed,
     "down": scenario_down,
+    "idle": scenario_idle,
     "mtu": scenario_mtu,
     "rings": scenario_rings,
     "long": scenario_long,
