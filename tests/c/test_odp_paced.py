@@ -43,7 +43,7 @@ def test_the_frames_are_those_of_the_file(tmp_path: Path) -> None:
 
 def arrivals(control: Control) -> tuple[int, int]:
     """Of frames that come each nanosecond: those that were counted since the beginning, and the nanoseconds of that time."""
-    *_, missed, interrupted, called = HEAD.unpack(control.path.read_bytes()[: HEAD.size])
+    *_, missed, interrupted, _, called = HEAD.unpack(control.path.read_bytes()[: HEAD.size])
     return missed + sum(control.read().times), called - interrupted
 
 

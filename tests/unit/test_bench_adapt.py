@@ -172,9 +172,9 @@ def test_rows_of_the_command(adapt: Any, monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert asked == [("l2fwd", 1_000_000, 5, 15), *((app, 2000, 1, 1) for app in adapt.CASES)]
     asked.clear()
     (cost,) = lines("--cost", "nat")
-    assert cost.split(maxsplit=1) == ["nat", "a packet takes -2.00%, counted 1.00%, ends at 64, 32"]
+    assert cost.split(maxsplit=1) == ["nat", "a packet takes -1.00%: searches 1.00%, 64, 32 -2.00%"]
     lines("--cost", "--quick", "nat")
-    assert asked == [("nat", 1000, 15, 1), ("nat", 1000, 2, 0.2)]
+    assert asked == [("nat", 1000, 22, 61), ("nat", 1000, 1, 2)]
 
 
 def test_more_frames_than_entries_are_made(adapt: Any, monkeypatch: pytest.MonkeyPatch) -> None:
