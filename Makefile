@@ -1,6 +1,6 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: bench bench-check files fuzz help setup setup-bench setup-run demo check test test-odp matrix golden
+.PHONY: bench bench-check files fuzz help setup setup-bench setup-run demo check types style test test-odp matrix golden
 
 BIN := .venv/bin
 JOBS ?= 2
@@ -27,9 +27,14 @@ demo: setup-run ## compile apps/l3fwd, forward packets and print them: half a mi
 	@$(BIN)/python scripts/demo.py
 
 check: setup ## check formatting, lint, types, allowed imports and includes
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync types style
+
+types:
+	$(BIN)/mypy --no-error-summary
+
+style:
 	$(BIN)/ruff format --check --quiet --output-format concise .
 	$(BIN)/ruff check --quiet --output-format concise .
-	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 	scripts/check_includes
 	@echo clang-format --dry-run -Werror

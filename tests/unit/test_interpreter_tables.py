@@ -13,7 +13,7 @@ from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import MatchKind, Program, TableKey
 from transpiler.hlir.types import Bits
 from transpiler.interpreter import ControlError, Switch
-from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, matches, normalised, wildcard
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, normalised, wildcard
 from transpiler.interpreter.tables import GroupRef, MemberRef
 from transpiler.interpreter.trace import Event, silent
 
@@ -88,7 +88,7 @@ def test_range_and_optional() -> None:
 
 @pytest.mark.parametrize(("value", "inside"), [(0xFF, True), (0xFD, True), (0xFC, False), (2, True), (3, False)])
 def test_a_range_of_signed_numbers(value: int, inside: bool) -> None:
-    assert matches(Range(0xFD, 2), value, Bits(8, True)) == inside
+    assert Range(0xFD, 2).takes(value, Bits(8, True)) == inside
 
 
 def test_the_whole_range_of_a_signed_key() -> None:

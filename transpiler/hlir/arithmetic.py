@@ -80,6 +80,8 @@ _EXACT: dict[BinaryOp, Callable[[int, int], int]] = {
     BinaryOp.LOR: lambda a, b: bool(a or b),
 }
 _TRUTHS = COMPARISONS | {BinaryOp.LAND, BinaryOp.LOR}
+# The lowest bits of the result are those of the operands' lowest bits, whatever the sign.
+_MODULAR = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR})
 _SATURATING = frozenset({BinaryOp.SADD, BinaryOp.SSUB})
 _NEEDS_WIDTH = _SATURATING | {BinaryOp.CONCAT}
 
@@ -159,8 +161,10 @@ def unary(op: UnaryOp, value: int, type_: Type) -> int:
 
 def binary(op: BinaryOp, a: int, b: int, left: Type, right: Type) -> int:
     """`a op b`, the operands and the result as they are stored."""
+    if op in _MODULAR and isinstance(left, Bits):
+        return _EXACT[op](a, b) & ones(left.width)
     if op is BinaryOp.EQ:
-        return int(number(a, left) == number(b, right))
+        return int(a == b)
     if op in COMPARISONS:
         return int(_EXACT[op](number(a, left), number(b, right)))
     if not isinstance(left, Bits):

@@ -18,6 +18,10 @@ class Exact:
 
     value: int
 
+    def takes(self, value: int, type_: Bits) -> bool:
+        """Whether a key's value is in the set; `type_` is the key's type as bits."""
+        return value == self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
@@ -25,6 +29,11 @@ class Prefix:
 
     value: int
     length: int
+
+    def takes(self, value: int, type_: Bits) -> bool:
+        """See Exact."""
+        behind = type_.width - self.length
+        return value >> behind == self.value >> behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,10 @@ class Ternary:
     value: int
     mask: int
 
+    def takes(self, value: int, type_: Bits) -> bool:
+        """See Exact."""
+        return value & self.mask == self.value & self.mask
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -42,23 +55,14 @@ class Range:
     low: int
     high: int
 
+    def takes(self, value: int, type_: Bits) -> bool:
+        """See Exact."""
+        return number(self.low, type_) <= number(value, type_) <= number(self.high, type_)
+
 
 Match = Exact | Prefix | Ternary | Range
 
 PRIORITY_KINDS = frozenset({MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL})
-
-
-def matches(match: Match, value: int, type_: Bits) -> bool:
-    """Whether a key's value is in the set; `type_` is the key's type as bits."""
-    match match:
-        case Exact(value=wanted):
-            return value == wanted
-        case Prefix(value=wanted, length=length):
-            return value >> (type_.width - length) == wanted >> (type_.width - length)
-        case Ternary(value=wanted, mask=cared):
-            return value & cared == wanted & cared
-        case Range(low=low, high=high):
-            return number(low, type_) <= number(value, type_) <= number(high, type_)
 
 
 def key_bits(key: TableKey) -> Bits:

@@ -9,7 +9,6 @@ from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, S
 from transpiler.hlir.types import Bits, Type, width_of
 from transpiler.interpreter.evaluate import evaluate
 from transpiler.interpreter.execute import Execution
-from transpiler.interpreter.matches import matches
 from transpiler.interpreter.packet import ParserReject, Reader
 from transpiler.interpreter.trace import Event
 
@@ -94,6 +93,6 @@ def _in_set(run: Execution, keys: ex.KeySet, value: int, type_: Type) -> bool:
 def _in_value_set(run: Execution, name: str, values: list[int], types: list[Type]) -> bool:
     bits = [t if isinstance(t, Bits) else Bits(width_of(t)) for t in types]
     return any(
-        all(matches(m, v, b) for m, v, b in zip(member, values, bits, strict=False))
+        all(m.takes(v, b) for m, v, b in zip(member, values, bits, strict=False))
         for member in run.store.value_sets[name]
     )

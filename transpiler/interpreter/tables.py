@@ -16,7 +16,6 @@ from transpiler.interpreter.matches import (
     Match,
     Prefix,
     key_bits,
-    matches,
     normalised,
     of_key_set,
     wildcard,
@@ -90,6 +89,7 @@ class RuntimeTable:
         self.program = program
         self.declared = table
         self.keys: tuple[TableKey, ...] = tuple(k for k in table.keys if k.match_kind is not MatchKind.SELECTOR)
+        self._types = tuple(map(key_bits, self.keys))
         self.selector_keys = tuple(k for k in table.keys if k.match_kind is MatchKind.SELECTOR)
         self.by_priority = any(k.match_kind in PRIORITY_KINDS for k in self.keys)
         self.entries: dict[int, Entry] = {}
@@ -242,8 +242,8 @@ class RuntimeTable:
         return best
 
     def _hit(self, entry: Entry, values: tuple[int, ...]) -> bool:
-        triples = zip(entry.matches, values, self.keys, strict=True)
-        return all(matches(match, value, key_bits(key)) for match, value, key in triples)
+        triples = zip(entry.matches, values, self._types, strict=True)
+        return all(match.takes(value, type_) for match, value, type_ in triples)
 
     def _rank(self, entry: Entry) -> int:
         if self.by_priority:
