@@ -183,23 +183,15 @@ class SteeringView:
 
 
 @dataclass(frozen=True, slots=True)
-class SlotView:
-    """A member of struct live."""
-
-    name: str
-    is_array: bool
-
-
-@dataclass(frozen=True, slots=True)
 class LiveView:
     """What a packet keeps from stage to stage, struct live. `fresh`: what of it does not begin as zero; `begins`: whether a
-    packet needs that beginning. `headers`, `preserved`: what clones keep, and what each list of preserved fields does;
-    `preserves`: whether a pipe or clone takes those; `clones`: whether there are clones."""
+    packet needs that beginning. `preserved`: what each list of preserved fields does; `preserves`: whether a pipe or clone
+    takes those; `clones`: whether there are clones; then `others` is the first member that is not of a header, "" if all are."""
 
     declarations: tuple[str, ...]
     fresh: tuple[str, ...]
     begins: bool
-    headers: tuple[SlotView, ...]
+    others: str
     preserved: tuple[tuple[str, ...], ...]
     preserves: bool
     clones: bool
