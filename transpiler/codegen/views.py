@@ -199,25 +199,27 @@ class LiveView:
 
 @dataclass(frozen=True, slots=True)
 class DecisionsView:
-    """What the decisions of a cache are made of, in words of 64 bits. `ready`: of what is sent, by those that are ready."""
+    """What the decisions of a cache are made of, in words of 64 bits; `lookups`: that they take the place of. `ready`: of what
+    is sent, by those that are ready."""
 
     key_words: int
     kept_words: int
     counts: int
+    lookups: int
     ready: Ready | None
 
     @staticmethod
     def of(program: Program, ready: Ready | None) -> DecisionsView | None:
         cache = next((extern for extern in program.externs if extern.kind == DECISIONS), None)
-        names = ("key_words", "kept_words", "counts")
+        names = ("key_words", "kept_words", "counts", "lookups")
         if cache is None:
             return None
-        key, kept, counts = (int(cache.attribute(name)) for name in names)
-        return DecisionsView(key, kept, counts, ready)
+        key, kept, counts, lookups = (int(cache.attribute(name)) for name in names)
+        return DecisionsView(key, kept, counts, lookups, ready)
 
     @property
     def shape(self) -> str:
-        numbers = f"{self.key_words}, {self.kept_words}, {self.counts}"
+        numbers = f"{self.key_words}, {self.kept_words}, {self.counts}, {self.lookups}"
         return f"&(const struct macs_decisions_shape){{{numbers}}}"
 
     @property
