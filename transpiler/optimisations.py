@@ -76,7 +76,7 @@ class Optimisations:
         "the cache of decisions, in programs of many tables: packets that agree in all that a stretch of lookups reads are "
         "decided once, until a table changes; direct and indirect counters stay exact",
         "one lookup in place of many for packets of flows that come often; costs a key and a lookup a packet, and up to a MiB "
-        "for each worker; left off while fewer than a third of the packets find a decision",
+        "for each worker; left off while the packets that find a decision save less than all pay for looking",
     )
     ready_decisions: bool = _on(
         "ready decisions: a decision of that cache keeps the beginning of the frame as it is sent, where nothing but computation "

@@ -4,9 +4,11 @@ counted as there."""
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import run
 
 import pytest
 import switches
@@ -239,6 +241,24 @@ def test_changes_while_packets_flow(sanitize: tuple[str, ...], tmp_path: Path) -
         switch.stop()
     finally:
         switch.process.kill()
+
+
+@pytest.mark.parametrize(("of_16", "looks"), [(8, False), (11, True)])
+def test_packets_look_while_it_pays(of_16: int, looks: bool, tmp_path: Path) -> None:
+    """To look costs as much as six of the ten lookups: it pays where more than 6 in 10 packets find a decision."""
+    fed, nothing = tmp_path / "fed.pcap", tmp_path / "nothing.pcap"
+    flows = [n.to_bytes(4, "big") if n % 16 >= of_16 else bytes([0, 0, 1, n % 4]) for n in range(1 << 14)]
+    write_pcap(fed, [bytes([1]) + flow + bytes(10) for flow in flows])
+    write_pcap(nothing, [])
+    ports = [f"--port={n}=pcap:{nothing if n else fed},{tmp_path}/sent{n}.pcap" for n in (0, 1, 2, 3)]
+    ended = run(
+        [switches.build(PROGRAM), *ports, "--until-end"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    counted = re.search(r"decisions: (\d+) found, (\d+) not found, (\d+) not looked up", ended.stdout)
+    assert counted is not None, ended.stdout
+    found, missed, skipped = map(int, counted.groups())
+    assert found + missed + skipped == len(flows) and abs(found - (found + missed) * of_16 // 16) < 300
+    assert skipped == 0 if looks else found + missed < 5000
 
 
 def test_what_is_cached() -> None:

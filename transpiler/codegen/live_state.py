@@ -12,7 +12,7 @@ from transpiler.codegen.c.printer import expression
 from transpiler.codegen.frame_sizes import made_headers
 from transpiler.codegen.pipeline_views import StageView
 from transpiler.codegen.storage import NOWHERE, Slot, Storage
-from transpiler.codegen.views import LiveView, SlotView
+from transpiler.codegen.views import LiveView
 from transpiler.hlir.expressions import HeaderRef
 from transpiler.hlir.program import Program
 from transpiler.schedule.architectures import preserved_lists
@@ -54,13 +54,15 @@ def live_state(
     slots = tuple(slot for slot in storage.live_slots() if slot.name in bodies.live_members)
     made = made_headers(program, sources=True) | _read_in_frame(schedule)
     begins, beginning = _beginning(storage, slots, schedule.zeroed, made)
-    marked = (slot for slot in slots if slot.initial == NOWHERE and slot.owner in made)
     clones = any(pipe.name == "clone" for pipe in schedule.pipes)
+    if clones:  # which keep the headers: these come first
+        slots = tuple(sorted(slots, key=lambda slot: not storage.is_parsed(slot.owner)))
+    marked = (slot for slot in slots if slot.initial == NOWHERE and slot.owner in made)
     view = LiveView(
         declarations=tuple(slot.declaration for slot in slots),
         fresh=tuple(f".{slot.name} = {expression(slot.beginning)}" for slot in marked),
         begins=begins and (bodies.lasting or bool(slots)),
-        headers=tuple(SlotView(slot.name, slot.size > 0) for slot in slots if storage.is_parsed(slot.owner)),
+        others=next((slot.name for slot in slots if not storage.is_parsed(slot.owner)), ""),
         preserved=tuple(tuple(place.place for place in places) for places in preserved),
         preserves=clones or any(preserved[n - 1] for pipe in schedule.pipes for n in pipe.keeps if n),
         clones=clones,

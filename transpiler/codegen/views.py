@@ -183,23 +183,15 @@ class SteeringView:
 
 
 @dataclass(frozen=True, slots=True)
-class SlotView:
-    """A member of struct live."""
-
-    name: str
-    is_array: bool
-
-
-@dataclass(frozen=True, slots=True)
 class LiveView:
     """What a packet keeps from stage to stage, struct live. `fresh`: what of it does not begin as zero; `begins`: whether a
-    packet needs that beginning. `headers`, `preserved`: what clones keep, and what each list of preserved fields does;
-    `preserves`: whether a pipe or clone takes those; `clones`: whether there are clones."""
+    packet needs that beginning. `preserved`: what each list of preserved fields does; `preserves`: whether a pipe or clone
+    takes those; `clones`: whether there are clones; then `others` is the first member that is not of a header, "" if all are."""
 
     declarations: tuple[str, ...]
     fresh: tuple[str, ...]
     begins: bool
-    headers: tuple[SlotView, ...]
+    others: str
     preserved: tuple[tuple[str, ...], ...]
     preserves: bool
     clones: bool
@@ -207,25 +199,27 @@ class LiveView:
 
 @dataclass(frozen=True, slots=True)
 class DecisionsView:
-    """What the decisions of a cache are made of, in words of 64 bits. `ready`: of what is sent, by those that are ready."""
+    """What the decisions of a cache are made of, in words of 64 bits; `lookups`: that they take the place of. `ready`: of what
+    is sent, by those that are ready."""
 
     key_words: int
     kept_words: int
     counts: int
+    lookups: int
     ready: Ready | None
 
     @staticmethod
     def of(program: Program, ready: Ready | None) -> DecisionsView | None:
         cache = next((extern for extern in program.externs if extern.kind == DECISIONS), None)
-        names = ("key_words", "kept_words", "counts")
+        names = ("key_words", "kept_words", "counts", "lookups")
         if cache is None:
             return None
-        key, kept, counts = (int(cache.attribute(name)) for name in names)
-        return DecisionsView(key, kept, counts, ready)
+        key, kept, counts, lookups = (int(cache.attribute(name)) for name in names)
+        return DecisionsView(key, kept, counts, lookups, ready)
 
     @property
     def shape(self) -> str:
-        numbers = f"{self.key_words}, {self.kept_words}, {self.counts}"
+        numbers = f"{self.key_words}, {self.kept_words}, {self.counts}, {self.lookups}"
         return f"&(const struct macs_decisions_shape){{{numbers}}}"
 
     @property

@@ -81,7 +81,7 @@ def _finds_nothing(call: Interpreted) -> None:
 
 
 ROWS = (
-    Kind(name=KIND, attributes=("key_words", "kept_words", "counts"), prefetch=_prefetch),
+    Kind(name=KIND, attributes=("key_words", "kept_words", "counts", "lookups"), prefetch=_prefetch),
     Method(
         name=ON,
         outputs=(SCALAR,),

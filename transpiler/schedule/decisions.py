@@ -177,7 +177,12 @@ class _Caching:
             Variable(f"{NAME}.on", Bool(), Storage.LOCAL, self.span),
             Variable(f"{NAME}.found", Bool(), Storage.LOCAL, self.span),
         )
-        sizes = (("key_words", self.key_words), ("kept_words", self._room(ready)), ("counts", self.stretch.counts))
+        sizes = (
+            ("key_words", self.key_words),
+            ("kept_words", self._room(ready)),
+            ("counts", self.stretch.counts),
+            ("lookups", self.stretch.lookups),
+        )
         instance = ExternInstance(NAME, KIND, sizes, self.span)
         made = replace(program, variables=(*program.variables, *own, *words), externs=(*program.externs, instance))
         kept = sum(part.width for part in self.parts)

@@ -29,9 +29,9 @@
 #define MACS_DECISION_KEY_WORDS 16
 #define MACS_DECISION_COUNTS 24
 
-/* What a program's decisions are made of: words of keys, words kept, counts at most. */
+/* What a program's decisions are made of: words of keys, words kept, counts at most. `lookups`: of the stretch. */
 struct macs_decisions_shape {
-    uint32_t key_words, kept_words, counts;
+    uint32_t key_words, kept_words, counts, lookups;
 };
 
 /* Of a packet on its way through the stretch. */
@@ -73,11 +73,17 @@ struct macs_decisions {
     struct macs_undecided undecided[MACS_BURST_MAX];
 };
 
-/* The share of the decisions found is looked at each so many lookups. While it is below a third of them, packets do not
- * look: for a pause, which doubles from try to try up to the longest. */
+/* The share of the decisions found is looked at each so many lookups. A packet that looks pays for about so many
+ * lookups of a stretch, and one that finds its decision saves all of them. While packets save less than they pay, they
+ * do not look: for a pause, which doubles from try to try up to the longest. */
 #define MACS_DECISIONS_TRIED 4096u
+#define MACS_DECISIONS_PAID 6u
 #define MACS_DECISIONS_PAUSE (64u * MACS_DECISIONS_TRIED)
 #define MACS_DECISIONS_PAUSE_MAX (16u * MACS_DECISIONS_PAUSE)
+
+static inline bool macs_decisions_pay(const struct macs_decisions *cache) {
+    return (uint64_t)cache->found * cache->shape.lookups >= (uint64_t)cache->looked_up * MACS_DECISIONS_PAID;
+}
 
 static inline void macs_decisions_add_up(_Atomic uint64_t *sum, uint64_t amount) {
     atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + amount, memory_order_relaxed);
@@ -90,7 +96,7 @@ static inline void macs_decisions_begin(struct macs_worker *worker) {
     cache->epoch = macs_tables_epoch();
     cache->made = 0;
     if (worker->deciding && cache->looked_up >= MACS_DECISIONS_TRIED) {
-        worker->deciding = cache->found >= cache->looked_up / 3;
+        worker->deciding = macs_decisions_pay(cache);
         cache->looked_up = cache->found = 0;
         cache->resumes = atomic_load_explicit(&cache->all_skipped, memory_order_relaxed) + cache->pause;
         if (worker->deciding)
