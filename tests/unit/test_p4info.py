@@ -329,6 +329,20 @@ def test_value_sets(tmp_path: Path) -> None:
     assert (both.size, list(both.preamble.annotations), list(both.match[1].annotations)) == (3, ["@mine"], ["@mine"])
 
 
+def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
+    """Their members are the fields of these."""
+    top = """header pair_t { bit<16> kind; @match(range) bit<8> more; }
+        struct inner_t { pair_t pair; bit<8> last; } struct outer_t { bit<48> mac; inner_t inner; }"""
+    parser = """value_set<pair_t>(4) pair; value_set<outer_t>(4) nested;
+        state start { packet.extract(hdr.eth); transition select(hdr.eth.kind, hdr.eth.src[7:0]) { pair: accept;
+            default: next; } }
+        state next { transition select(hdr.eth.dst, hdr.eth.kind, 8w1, 8w2) { nested: accept; default: accept; } }"""
+    sets = {s.preamble.name: s for s in described(tmp_path, top=top, parser=parser).value_sets}
+    assert [(m.name, m.bitwidth, m.match_type) for m in sets["P.pair"].match] == [("kind", 16, 2), ("more", 8, 5)]
+    nested = [("mac", 48), ("inner.pair.kind", 16), ("inner.pair.more", 8), ("inner.last", 8)]
+    assert [(m.name, m.bitwidth) for m in sets["P.nested"].match] == nested
+
+
 # --- types and the package -------------------------------------------------------------------------------------------
 
 PORT = '@p4runtime_translation("mine/port", {sdn}) type bit<9> port_t;'
