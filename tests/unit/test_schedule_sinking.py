@@ -85,7 +85,7 @@ V1Switch(P(), C(), I(), E(), C(), D()) main;
     ids=["plain", "kept", "read", "tested", "copied"],
 )
 def test_fields_that_a_stage_writes_together(rest: str, live: str, together: list[str], tmp_path: Path) -> None:
-    """Two of a header at least that the same actions write; not what is read, kept across stages, or of a header that is copied."""
+    """Two of a header at least that the same actions write; not what is read, kept, or of a header that is copied."""
     file = tmp_path / "together.p4"
     file.write_text(TOGETHER.replace("REST", rest))
     program = switches.load(file)
@@ -93,7 +93,9 @@ def test_fields_that_a_stage_writes_together(rest: str, live: str, together: lis
     all_of_them = frozenset(Location(f"hdr.{header}", field) for header in ("one", "two") for field in "abcd")
     *others, last = pipe.stages
     pipe = replace(pipe, stages=(*others, replace(last, loaded=all_of_them)))
-    kept = frozenset(Location(f"hdr.{owner}", field) for owner, _, field in (one.partition(".") for one in live.split()))
+    kept = frozenset(
+        Location(f"hdr.{owner}", field) for owner, _, field in (one.partition(".") for one in live.split())
+    )
     found: dict[Location, list[str]] = {}
     for field, first in sunk_in_stage(program, pipe, len(others), kept, frozenset()).items():
         found.setdefault(first, []).append(f"{field.owner.removeprefix('hdr.')}.{field.field}")
