@@ -65,6 +65,11 @@ def test_what_no_packet_reaches_is_proved(tmp_path: Path) -> None:
     run_on_both(made, HERE / "unreachable.p4")
 
 
+def test_what_no_hash_gives_is_proved(tmp_path: Path) -> None:
+    made = made_of(HERE / "hashed.p4", tmp_path)
+    assert uncovered(made) == {(32, "branch"): True, (33, "statement"): True}
+
+
 def test_a_parser_that_loops_over_a_stack(tmp_path: Path) -> None:
     made = made_of(HERE / "stack.p4", tmp_path)
     assert uncovered(made) == {(21, "branch"): True}  # `last` of no element: the state has just extracted one
