@@ -297,6 +297,22 @@ def test_registers_and_digests_with_their_types(tmp_path: Path) -> None:
     assert info.type_info.error.members[:2] == ["NoError", "PacketTooShort"]
 
 
+def test_types_keep_their_annotations(tmp_path: Path) -> None:
+    """Those of each kind of type, in either form; a translation is told by fields of its own."""
+    top = """@mine(1) enum bit<4> level_t { low = 1 } @mine(2) enum plain_t { on, off }
+             @mine(3) @p4runtime_translation("x/y", string) type bit<9> port_t;
+             @mine(4) @more[k=5] struct record_t { level_t level; plain_t plain; port_t port; }"""
+    control = "action tell() { digest<record_t>(1, meta.record); }"
+    info = with_table(
+        tmp_path, "meta.tag: exact;", "tell;", top=top, meta="record_t record;", control=control
+    ).type_info
+    record = info.structs["record_t"]
+    described = (info.serializable_enums["level_t"], info.enums["plain_t"], info.new_types["port_t"], record)
+    assert [list(one.annotations) for one in described] == [[f"@mine({n})"] for n in range(1, 5)]
+    [structured] = record.structured_annotations
+    assert (structured.name, structured.kv_pair_list.kv_pairs[0].value.int64_value) == ("more", 5)
+
+
 def test_members_of_an_enum_below_zero(tmp_path: Path) -> None:
     """As many bits as the enum has, in two's complement."""
     top = "enum int<12> step_t { back = -2, on = 3 } struct record_t { step_t step; }"
