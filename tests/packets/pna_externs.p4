@@ -47,6 +47,8 @@ control In(inout headers_t hdr, inout none_t meta, in pna_main_input_metadata_t 
     Meter<bit<8>>(4, PNA_MeterType_t.PACKETS) rates;
     DirectMeter(PNA_MeterType_t.BYTES) rate;
     DirectMeter(PNA_MeterType_t.BYTES) unowned;
+    DirectMeter(PNA_MeterType_t.BYTES) later_rate;
+    DirectCounter<bit<32>>(PNA_CounterType_t.PACKETS_AND_BYTES) lengths;
     Register<bit<32>, bit<8>>(4, 0xcafe) numbers;
     Register<pair_t, bit<8>>(2) pairs;
     Hash<bit<16>>(PNA_HashAlgorithm_t.CRC16) crc16;
@@ -72,6 +74,17 @@ control In(inout headers_t hdr, inout none_t meta, in pna_main_input_metadata_t 
         key = { hdr.probe.key: exact; }
         actions = { measure; NoAction; }
         pna_direct_meter = rate;
+    }
+    action count_length_and_measure() {
+        lengths.count(hdr.probe.b);
+        PNA_MeterColor_t before = hdr.probe.a == 2 ? PNA_MeterColor_t.YELLOW : PNA_MeterColor_t.GREEN;
+        hdr.probe.a = later_rate.execute(before) == PNA_MeterColor_t.YELLOW ? 16w2 : 1;
+    }
+    table lengths_counted {
+        key = { hdr.probe.key: exact; }
+        actions = { count_length_and_measure; NoAction; }
+        pna_direct_counter = lengths;
+        pna_direct_meter = later_rate;
     }
     action count_indirectly(bit<16> value) {
         indirect_hits.count();
@@ -114,6 +127,7 @@ control In(inout headers_t hdr, inout none_t meta, in pna_main_input_metadata_t 
                 hdr.probe.a = c == PNA_MeterColor_t.RED ? 16w3 : (c == PNA_MeterColor_t.YELLOW ? 16w2 : 1);
             }
             0x12: { metered.apply(); }
+            0x14: { lengths_counted.apply(); }
             0x20: {
                 hdr.probe.b = numbers.read(hdr.probe.key);
                 numbers.write(hdr.probe.key, (bit<32>) hdr.probe.a);

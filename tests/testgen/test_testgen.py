@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from macsad.compilation import Request  # noqa: E402
 from macsad.testgen import report  # noqa: E402
 from macsad.testgen.making import Made, Order, make  # noqa: E402
 from transpiler.diagnostics import Span  # noqa: E402
+from transpiler.testgen.generate import generate  # noqa: E402
 from transpiler.testgen.proofs import proofs  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -63,6 +65,17 @@ def test_what_no_packet_reaches_is_proved(tmp_path: Path) -> None:
         (45, "statement"): True,
     }
     run_on_both(made, HERE / "unreachable.p4")
+
+
+def test_what_no_hash_gives_is_proved(tmp_path: Path) -> None:
+    made = made_of(HERE / "hashed.p4", tmp_path)
+    assert uncovered(made) == {(32, "branch"): True, (33, "statement"): True}
+
+
+def test_how_long_it_took_is_told() -> None:
+    ticks = count(1000)
+    made = generate(switches.load(HERE / "hashed.p4"), 1e6, clock=lambda: float(next(ticks)))
+    assert made.seconds == next(ticks) - 1 - 1000
 
 
 def test_a_parser_that_loops_over_a_stack(tmp_path: Path) -> None:

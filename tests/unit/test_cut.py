@@ -20,6 +20,7 @@ from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
 from transpiler.schedule.cut import Cut, NoBoundary, check_cut, cut, read_behind
 from transpiler.schedule.order import states_of
+from transpiler.schedule.pipelined import member_of, part_name
 from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Tables, Take, plan
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Dispatch, HandOver, PipeSchedule, Schedule, Submit
@@ -220,6 +221,12 @@ def two_lookups() -> Program:
 
 
 # --- what the halves look like --------------------------------------------------------------------------------------------
+
+
+def test_each_part_behind_a_cut_has_an_element_of_the_array_of_parts() -> None:
+    assert member_of("ingress") == "ingress"
+    parts = [member_of(part_name("ingress", number)) for number in (1, 2, 11)]
+    assert parts == ["ingress_back[0]", "ingress_back[1]", "ingress_back[10]"]
 
 
 def test_a_half_is_a_pipe() -> None:

@@ -297,6 +297,22 @@ def test_registers_and_digests_with_their_types(tmp_path: Path) -> None:
     assert info.type_info.error.members[:2] == ["NoError", "PacketTooShort"]
 
 
+def test_types_keep_their_annotations(tmp_path: Path) -> None:
+    """Those of each kind of type, in either form; a translation is told by fields of its own."""
+    top = """@mine(1) enum bit<4> level_t { low = 1 } @mine(2) enum plain_t { on, off }
+             @mine(3) @p4runtime_translation("x/y", string) type bit<9> port_t;
+             @mine(4) @more[k=5] struct record_t { level_t level; plain_t plain; port_t port; }"""
+    control = "action tell() { digest<record_t>(1, meta.record); }"
+    info = with_table(
+        tmp_path, "meta.tag: exact;", "tell;", top=top, meta="record_t record;", control=control
+    ).type_info
+    record = info.structs["record_t"]
+    described = (info.serializable_enums["level_t"], info.enums["plain_t"], info.new_types["port_t"], record)
+    assert [list(one.annotations) for one in described] == [[f"@mine({n})"] for n in range(1, 5)]
+    [structured] = record.structured_annotations
+    assert (structured.name, structured.kv_pair_list.kv_pairs[0].value.int64_value) == ("more", 5)
+
+
 def test_members_of_an_enum_below_zero(tmp_path: Path) -> None:
     """As many bits as the enum has, in two's complement."""
     top = "enum int<12> step_t { back = -2, on = 3 } struct record_t { step_t step; }"
@@ -327,6 +343,20 @@ def test_value_sets(tmp_path: Path) -> None:
     both = sets["P.both"]
     assert [(m.id, m.name, m.bitwidth, m.match_type) for m in both.match] == [(1, "kind", 16, 2), (8, "mac", 48, 4)]
     assert (both.size, list(both.preamble.annotations), list(both.match[1].annotations)) == (3, ["@mine"], ["@mine"])
+
+
+def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
+    """Their members are the fields of these."""
+    top = """header pair_t { bit<16> kind; @match(range) bit<8> more; }
+        struct inner_t { pair_t pair; bit<8> last; } struct outer_t { bit<48> mac; inner_t inner; }"""
+    parser = """value_set<pair_t>(4) pair; value_set<outer_t>(4) nested;
+        state start { packet.extract(hdr.eth); transition select(hdr.eth.kind, hdr.eth.src[7:0]) { pair: accept;
+            default: next; } }
+        state next { transition select(hdr.eth.dst, hdr.eth.kind, 8w1, 8w2) { nested: accept; default: accept; } }"""
+    sets = {s.preamble.name: s for s in described(tmp_path, top=top, parser=parser).value_sets}
+    assert [(m.name, m.bitwidth, m.match_type) for m in sets["P.pair"].match] == [("kind", 16, 2), ("more", 8, 5)]
+    nested = [("mac", 48), ("inner.pair.kind", 16), ("inner.pair.more", 8), ("inner.last", 8)]
+    assert [(m.name, m.bitwidth) for m in sets["P.nested"].match] == nested
 
 
 # --- types and the package -------------------------------------------------------------------------------------------

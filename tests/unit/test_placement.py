@@ -18,10 +18,11 @@ from macsad.place import place_file
 from macsad.place.cores import had
 from macsad.place.placing import Placed, with_later_passes
 from transpiler.graph import dot
+from transpiler.graph.drawing import Drawing, Edge, Group, Node, NodeKind
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import LINES, MachineCosts, contention, footprint, hand_over, spreads, waits
 from transpiler.placement.drawing import draw
-from transpiler.placement.search import Placement, best_of_three, loads, placements, ranked
+from transpiler.placement.search import Part, Placement, best_of_three, loads, placements, ranked
 from transpiler.placement.stages import Read, Stage
 
 HERE = machine_profile(MACHINE)
@@ -278,6 +279,27 @@ def test_a_placement_is_drawn_with_its_cores() -> None:
     made = placed(3, 1)
     text = dot.write(draw("p: placement", made.best, made.stages))
     assert "3 cores" in text and "1 core:" in text and "bursts are handed over" in text and "C.t" in text
+
+
+def test_a_drawing_has_what_stages_cost_where_bursts_are_handed_over_and_which_part_limits() -> None:
+    stages = (Stage("a", 100.4), Stage("b", 50, (Read("m", 1.5, 2048), Read("n", 1, 1 << 20))), Stage("c", 30))
+    one, two, three = (Node(f"stage {n}", kind, name, lines) for n, (kind, name, lines) in enumerate([
+        (NodeKind.STATEMENTS, "a", (("100 cycles",),)),
+        (NodeKind.TABLE, "b", (("50 cycles",), ("m: 1.5 reads of 2 KiB", "n: 1 reads of 1,024 KiB"))),
+        (NodeKind.STATEMENTS, "c", (("30 cycles",),)),
+    ]))  # fmt: skip
+    cut = Placement((Part(0, 2, 3, 150.4, 0.02), Part(2, 3, 1, 30, 0.01)))
+    assert draw("p", cut, stages) == Drawing(
+        "p",
+        (
+            Group("part 0", "3 cores: 150 cycles a packet", (one, two)),
+            Group("part 1", "1 core: 30 cycles a packet, which limits", (three,)),
+        ),
+        (Edge("stage 0", "stage 1"), Edge("stage 1", "stage 2", label=("bursts are handed over",))),
+    )
+    cloned = Placement((Part(0, 3, 2, 180.4, 0.01),))
+    [group] = draw("p", cloned, stages).groups
+    assert (group.title, group.nodes) == ("2 cores: 180 cycles a packet", (one, two, three))
 
 
 def test_the_last_stage_has_all_passes_but_the_first() -> None:

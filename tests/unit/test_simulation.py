@@ -61,6 +61,18 @@ def test_a_full_ring_holds_the_front_back() -> None:
     assert back.taken == simulation._finished + back.pending
 
 
+@pytest.mark.parametrize(("first", "second", "queued", "idle"), [(100, 400, 128, 0), (4000, 100, 0, 1)])
+def test_what_waits_is_told_of_a_ring_and_of_a_core(first: float, second: float, queued: int, idle: int) -> None:
+    """Each of two fronts has a ring of its own: both are full, or empty, and either the fronts wait or the back does."""
+    world = World(HERE, pair(each=0, first=first, second=second), varies=0, ring=128)
+    outcome = Simulation(world, (Part(0, 1, 2), Part(1, 2, 1))).run()
+    costs = MachineCosts(HERE, world.stages, 32)
+    share = costs.of(1, 2) / (costs.of(0, 1) / 2)  # what the back takes for what each front does meanwhile
+    assert outcome.queued == pytest.approx(queued, abs=32)
+    assert outcome.idle == pytest.approx((0, 1 - share if idle else 0), abs=0.02)
+    assert outcome.blocked == pytest.approx((0 if idle else 1 - 1 / share, 0), abs=0.02)
+
+
 def test_three_parts_go_as_fast_as_the_slowest() -> None:
     stages = tuple(Stage(f"s{n}", cycles, (), "t") for n, cycles in enumerate((100.0, 300.0, 200.0)))
     world = World(HERE, stages)

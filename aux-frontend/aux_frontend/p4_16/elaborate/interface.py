@@ -116,11 +116,11 @@ def fields_of(unit: Unit, type_: ty.Struct | ty.Header, span: Span) -> tuple[it.
         annotations = names.kept(unit, field.annotations) if field is not None else ()
         given = names.find(field.annotations, "name") if field is not None else None
         scalar = layout.scalar_type(unit, leaf)
-        width = width_of(scalar) if scalar is not None else 0
+        assert scalar is not None, f"{name} of {type_name(unit, type_)} is checked"
         result.append(
             it.InterfaceField(
                 names.text_of(given).removeprefix(".") if given is not None else name,
-                width,
+                width_of(scalar),
                 field.span if field is not None else span,
                 type_name(unit, leaf),
                 annotations,
@@ -133,7 +133,7 @@ def _leaves(type_: ty.Struct | ty.Header | ty.Tuple, prefix: str = "") -> Iterat
     """Like `layout.leaves`, but `type` wrappers of scalars stay: they have names that controllers know."""
     for name, field in type_.fields if isinstance(type_, ty.Header) else layout.members(type_):
         inner = layout.stripped(field)
-        if isinstance(inner, ty.Struct | ty.Tuple):
+        if isinstance(inner, ty.Struct | ty.Header | ty.Tuple):
             yield from _leaves(inner, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", field

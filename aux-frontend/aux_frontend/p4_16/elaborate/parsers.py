@@ -229,11 +229,11 @@ _MATCH_KINDS = {kind.value: kind for kind in pr.MatchKind}
 
 
 def _value_set(unit: Unit, scope: Scope, declaration: ast.ValueSetDeclaration, prefix: str) -> ValueSetObject:
-    """A value set; of a struct it has one member a field, matched as the field's @match says."""
+    """A value set; of a struct or header it has one member a field, matched as the field's @match says."""
     name = unit.unique(names.full(prefix, declaration.name, declaration.annotations), unit.value_sets)
     element = layout.stripped(scope.type_ref(declaration.type))
     kinds: dict[str, pr.MatchKind] = {}
-    if isinstance(element, ty.Struct) and element.declaration is not None:
+    if isinstance(element, ty.Struct | ty.Header) and element.declaration is not None:
         for field in element.declaration.fields:
             match_ = names.find(field.annotations, "match")
             if match_ is not None:
@@ -247,7 +247,7 @@ def _value_set(unit: Unit, scope: Scope, declaration: ast.ValueSetDeclaration, p
         types.append(scalar)
     match_kinds = tuple(kinds.get(leaf, pr.MatchKind.EXACT) for leaf, _ in leaves)
     size = expressions.integer(scope, declaration.size)
-    fields = interface.fields_of(unit, element, declaration.span) if isinstance(element, ty.Struct) else ()
+    fields = interface.fields_of(unit, element, declaration.span) if isinstance(element, ty.Struct | ty.Header) else ()
     annotations = names.kept(unit, declaration.annotations)
     unit.value_sets[name] = pr.ValueSet(name, tuple(types), match_kinds, size, declaration.span, fields, annotations)
     return ValueSetObject(name, tuple(leaf for _, leaf in leaves))
