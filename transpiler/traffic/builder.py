@@ -11,6 +11,7 @@ from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.traffic import patterns
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import KeyBit, KeyField, KeySet, Own, Shared, Unknown
+from transpiler.traffic.mended import mended
 from transpiler.traffic.plan import USUAL_ENTRIES, Fed, Plan, Stream, Wishes, filled_of, outcomes_of, with_varied
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Template
@@ -153,7 +154,7 @@ class Builder:
         if one.kind not in self.kinds[name]:
             return None
         known = self.made.get((name, one.kind)) or self._make(one, owners)
-        if not known.keys.count or known.owners != owners:
+        if not known.count or known.owners != owners:
             return None  # its keys follow the entries of another kind of frames
         self.made[name, one.kind] = known
         for parameter, pairs in _feeders(one).items():
@@ -167,14 +168,21 @@ class Builder:
         ports = frozenset(p for t, p in one.sources.ports if t == one.table.name)
         rigid = frozenset(p for t, p in one.sources.rigid if t == one.table.name) - ports
         indexes = {p: size for (t, p), size in one.sources.indexes.items() if t == one.table.name}
-        made = TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid, indexes)
+        keys, others, wanted, masks = self._keys(one, owners)
+        made = TableEntries(one.table, keys, owners, call, ports, rigid, indexes)
+        found = patterns.make(
+            keys.fields, keys.bits, keys.marks, others, keys.part, self._count(one.table), wanted, keys.salt, masks,
+            lambda cares: mended(made, cares, others),
+        )  # fmt: skip
+        made = replace(made, keys=replace(keys, patterns=found))
         if made.count < (count := self._count(one.table)) and one.table.name in self.wishes.entries:
             less = f"table {one.table.name} has only {made.count} different keys for such frames"
             text = f"{less}, so {count} entries cannot be made"
             self.diagnostics.warning(one.table.span, "traffic", text)
         return made
 
-    def _keys(self, one: Reached, owners: Mapping[str, KeySet]) -> KeySet:
+    def _keys(self, one: Reached, owners: Mapping[str, KeySet]) -> tuple[KeySet, int, str | None, int]:
+        """The keys, without patterns yet; what these need: how many keys come from others, the prefix lengths, how many masks."""
         name, bits, fields = one.table.name, one.kind.bits, _fields(one.table)
         kinds = self.kinds[name]
         alike = [kind for kind in kinds if kind.bits == bits]
@@ -189,8 +197,8 @@ class Builder:
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
         masks = 1 if name in self.whole else patterns.MASKS
-        made = patterns.make(fields, bits, marks, others, part, count, wanted, salt, masks)
-        return KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
+        data_salt = before[0].data_salt if before else salt + 5
+        return KeySet(name, fields, bits, marks, (), groups, salt, part, data_salt), others, wanted, masks
 
     def _count(self, table: Table) -> int:
         """How many entries each kind of a table's keys is to have."""

@@ -99,6 +99,7 @@ class _Set:
         """For each pattern its rank, its mask, and the entries by what they match."""
         keys = self.made.keys
         numbers = np.arange(keys.count, dtype=np.uint64)
+        numbers = numbers[self.made.allowed(numbers)]
         which, _ = keys.pattern_of(numbers)
         rows = self.made.key_rows(numbers)
         prefix = any(field.kind is MatchKind.LPM for field in keys.fields)

@@ -42,7 +42,8 @@ def write(plan: Plan, out: BinaryIO, advance: Advance, replies: tuple[Reply, ...
             out.write(text.tobytes())
         for first in range(0, made.keys.count, CHUNK):
             numbers = np.arange(first, min(first + CHUNK, made.keys.count), dtype=np.uint64)
-            for text in _chunk(plan, profiles, made, numbers[made.alike(numbers) == numbers]):
+            different = numbers[made.alike(numbers) == numbers]
+            for text in _chunk(plan, profiles, made, different[made.allowed(different)]):
                 out.write(text.tobytes())
             advance(len(numbers))
     for point in plan.points:

@@ -16,6 +16,9 @@ from transpiler.hlir.program import Table
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.bits import Numbers, Rows, Wiring
 from transpiler.traffic.keys import Data, KeySet, Own, Pattern, Shared
+from transpiler.traffic.restrictions import PRIORITY, Restriction, parts, restriction_of
+
+Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,53 @@ class TableEntries:
 
     @cached_property
     def count(self) -> int:
-        """How many entries there are."""
+        """How many entries there are, without those that are left out."""
+        return self._different - self.left_out
+
+    @cached_property
+    def _different(self) -> int:
         return self.keys.count if self._first is None else len(np.unique(self._first))
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many there are not, as the program's @entry_restriction forbids them."""
+        if self.restriction is None:
+            return 0
+        numbers = np.arange(self.keys.count, dtype=np.uint64)
+        return int(np.count_nonzero(~self.allowed(np.unique(self.alike(numbers)))))
+
+    @cached_property
+    def restriction(self) -> Restriction | None:
+        """The program's, if it has one that can be read."""
+        return restriction_of(self.table)
+
+    def allowed(self, numbers: Numbers) -> Flags:
+        """Whether the program's @entry_restriction allows these entries."""
+        allowed: Flags = np.logical_and.reduce(self.judged(numbers), axis=0)
+        return allowed
+
+    def judged(self, numbers: Numbers) -> Flags:
+        """For each clause of the restriction whether it holds for each of these entries."""
+        rule = self.restriction
+        result = np.ones((0 if rule is None else len(rule.clauses), len(numbers)), dtype=np.bool_)
+        if rule is None or not len(numbers):
+            return result
+        rows, names = self.key_rows(numbers), [key.name for key in self.table.keys]
+        which, _ = self.keys.pattern_of(numbers)
+        for number, pattern in enumerate(self.keys.patterns):
+            chosen = np.nonzero(which == number)[0]
+            masked, at, cares = rows[chosen] & self.mask(pattern), 0, 0
+            entry = {PRIORITY: (numbers[chosen].astype(object) + 1,)}
+            for name, field in zip(names, self.keys.fields, strict=False):
+                size = (field.width + 7) // 8
+                if name in rule.named:
+                    mask = int("".join(str(int(c)) for c in pattern.cares[cares : cares + field.width]) or "0", 2)
+                    values = [int.from_bytes(row.tobytes(), "big") for row in masked[:, at : at + size]]
+                    entry[name] = parts(field.kind, field.width, np.array(values, dtype=object), mask)
+                at, cares = at + size, cares + field.width
+            for held, clause in zip(result, rule.clauses, strict=True):
+                held[chosen] = clause(entry)
+        return result
 
     def alike(self, numbers: Numbers) -> Numbers:
         """For each key by number the first one that is the same: the number of its entry."""
@@ -44,7 +92,7 @@ class TableEntries:
     @cached_property
     def _first(self) -> Numbers | None:
         """For all keys the first that is the same; None where all differ."""
-        if not any(isinstance(b, Shared | Data) for b in self.keys.bits):
+        if not self.keys.patterns or not any(isinstance(b, Shared | Data) for b in self.keys.bits):
             return None
         numbers = np.arange(self.keys.count, dtype=np.uint64)
         which, _ = self.keys.pattern_of(numbers)

@@ -24,6 +24,7 @@ from transpiler.traffic.fuller import fuller
 from transpiler.traffic.plan import Plan, Point
 from transpiler.traffic.ports import within
 from transpiler.traffic.probe import Fixed, Probe
+from transpiler.traffic.restrictions import allows
 from transpiler.traffic.search import Advance, Finder, Frame, Template, quality
 from transpiler.traffic.varied import free_bits
 
@@ -130,9 +131,12 @@ class _Search:
                 found.setdefault(name, call)
         return dict.fromkeys(self.plan.program.table) | found
 
-    def _take(self, frame: Frame, outcomes: dict[str, Call | None], sent: bool, own: Own | None = None) -> bool:
+    def _take(
+        self, frame: Frame, outcomes: dict[str, Call | None], sent: bool, own: Own | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> bool:  # fmt: skip
         """Make a point of a frame, if it hits a wanted table now, and there is room for its entries. `own`: what tables shall
-        answer to its keys, if not as `outcomes` have it."""
+        answer to its keys, if not as `outcomes` have it. `without`: tables that may have no entries for it."""
         fixed: Fixed = self.committed
         if own is None:
             outcomes = dict(within(self.probe, self.plan.wishes, frame, outcomes, self.committed))
@@ -145,11 +149,17 @@ class _Search:
         if not hit & self.wanted or (sent and not (seen.ports and seen.accepted)):
             return False
         there = {table.name for table in self.finder.targets if self.room.left[self.room.of(table.name)]}
-        outcomes = fuller(self.probe, frame.data, outcomes, fixed, there)
+        outcomes = fuller(self.probe, frame.data, outcomes, fixed, there - without)
         seen = self.probe.run(frame.data, outcomes, fixed)
         lookups = dict(self.probe.lookups)
         hit = {name for (name, _), call in lookups.items() if call is not None}
         entries = {place: call for place, call in lookups.items() if call is not None and place not in self.committed}
+        if forbidden := {name for name, key in entries if not allows(self.plan.program.table[name], key)}:
+            left = {place: call for place, call in (own or {}).items() if place[0] not in forbidden}
+            outcomes = outcomes | dict.fromkeys(forbidden)
+            return len(forbidden - without) > 0 and self._take(
+                frame, outcomes, sent, None if own is None else left, without | forbidden
+            )
         needs = Counter(self.room.of(name) for name, _ in entries)
         if any(self.room.left[name] < count for name, count in needs.items()):
             return False

@@ -1,0 +1,114 @@
+"""@entry_restriction: the language, and entries that fit it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import generated
+import pytest
+import switches
+
+from macsad import generation
+from macsad.compilation import Request
+from transpiler.hlir.program import MatchKind
+from transpiler.interpreter import Switch
+from transpiler.interpreter.matches import Exact, Prefix, Range, Ternary
+from transpiler.traffic.restrictions import RestrictionError, read
+
+PROGRAM = Path(__file__).with_name("restricted.p4")
+KEYS = {
+    "x": (MatchKind.EXACT, 8), "y": (MatchKind.EXACT, 8), "h.t": (MatchKind.TERNARY, 8), "o": (MatchKind.OPTIONAL, 8),
+    "p": (MatchKind.LPM, 32), "r": (MatchKind.RANGE, 16),
+}  # fmt: skip
+ENTRY = {
+    "x": (5,), "y": (9,), "h.t": (6, 0x0E), "o": (0, 0), "p": (0x0A000000, 8), "r": (10, 20), "::priority": (3,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("true || true && false", True),  # && binds stronger
+        ("(true || true) && false", False),
+        ("false -> false || false", True),  # -> binds weaker than ||
+        ("(false -> false) && false", False),
+        ("true -> false", False),
+        ("!false && x == 5", True),
+        ("!(x == 5)", False),
+        ("x == 5; y == 8", False),
+        ("x == 5; y == 9;", True),
+        ("x::value == 0x05", True),
+        ("x < y", True),
+        ("x == -251", True),  # numbers are as wide as the key
+        ("x >= 0b101 && x <= 0d5", True),
+        ("h.t == 6", False),  # a key alone is all of it: value and mask
+        ("h.t != 6", True),
+        ("h.t::value == 6 && h.t::mask == 0xe", True),
+        ("h.t::mask == -1", False),
+        ("o::mask == 0 && o::value == 0", True),
+        ("o == 0", False),
+        ("p::prefix_length == 8 && p::value == 0x0a000000", True),
+        ("p == 0x0a000000", False),
+        ("-p::prefix_length < -7", True),
+        ("r::low == 10 && r::high == 20", True),
+        ("r == 10", False),
+        ("::priority >= 3", True),
+        ("// x == 4\n x /* == 4; */ == 5", True),
+    ],
+)
+def test_the_language(text: str, holds: bool) -> None:
+    assert read(text, KEYS).holds(ENTRY) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "at its end: a key, a number or '('"),
+        ("x == 1;\nz == 2", "line 2 of it, before 'z': the table has no such key"),
+        ("x::mask == 0", "before 'mask': x has no such part, but value"),
+        ("x == 1 y == 2", "before 'y': an operator is missing"),
+        ("(x == 1", "at its end: ')' is missing"),
+        ("x", "at its end: a condition is missing"),
+        ("x && true", "a condition is missing"),
+        ("x == 1 == 1", "need parentheses"),
+        ("true -> true -> true", "needs parentheses"),
+        ("h.t < 4", "compares numbers"),
+        ("x == p::value", "different types"),
+        ("x == true", "different types"),
+        ("-x == 1", "- is for numbers alone"),
+        ("::size == 1", "before 'size'"),
+        ("x = 1", "before '='"),
+    ],
+)
+def test_what_cannot_be_read_is_located(text: str, said: str) -> None:
+    with pytest.raises(RestrictionError) as caught:
+        read(text, KEYS)
+    assert said in str(caught.value)
+
+
+def test_entries_fit_and_frames_hit_them(tmp_path: Path) -> None:
+    program = switches.load(PROGRAM)
+    made = generation.make(Request(PROGRAM), program, generated.order(tmp_path, entries=200))
+    lines = generated.commands(tmp_path)
+    written = {name: [] for name in ("I.acl", "I.ranges", "I.routes", "I.classes")}
+    for words in lines:
+        written[words[1]].append(generated.keys_of(program.table[words[1]], words[3 : words.index("=>")]))
+    for is_ip, is_ipv4, ttl, protocol, _ in written["I.acl"]:
+        assert all(isinstance(match, Ternary) for match in (is_ip, is_ipv4, ttl, protocol))
+        assert not (is_ip.mask and is_ipv4.mask)
+        assert is_ipv4.value == is_ipv4.mask
+        assert not ttl.mask or is_ip.value == 1 or is_ipv4.value == 1
+        assert protocol.mask in (0, 0xFF)
+    assert all(isinstance(match, Range) and match.low < 0x8000 for (match,) in written["I.ranges"])
+    for (match,) in written["I.routes"]:
+        assert isinstance(match, Prefix) and match.length >= 12 and match.value >= 0x80000000
+    assert not {Exact(0), Exact(7), Exact(0x1F)} & {match for (match,) in written["I.classes"]}
+    counts = {one.table.name: (one.count, one.left_out) for one in made.plan.tables}
+    assert {name: count for name, (count, _) in counts.items()} == {name: len(keys) for name, keys in written.items()}
+    assert counts["I.acl"][1] == 0 and counts["I.routes"][1] > 0  # masks are mended, values are left out
+    switch = Switch(program)
+    generated.load(switch, program, lines)
+    ratios, _ = generated.run(switch, generated.frames(tmp_path))
+    assert ratios["I.acl"] == 1.0 and all(ratio > 0.2 for ratio in ratios.values())
+    told = generation.data(made, program)["tables"]
+    assert {one["name"]: one["left_out"] for one in told} == {name: left for name, (_, left) in counts.items()}
