@@ -10,12 +10,19 @@ import switches
 
 from macsad import generation
 from macsad.compilation import Request
+from macsad.generation import Made
+from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind
 from transpiler.interpreter import Switch
-from transpiler.interpreter.matches import Exact, Prefix, Range, Ternary
-from transpiler.traffic.restrictions import RestrictionError, read
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
+from transpiler.interpreter.tables import Call
+from transpiler.traffic.committed import Committed
+from transpiler.traffic.constraints import RestrictionError, read
+from transpiler.traffic.plan import Wishes
+from transpiler.traffic.planning import plan
 
 PROGRAM = Path(__file__).with_name("restricted.p4")
+BESIDE = Path(__file__).with_name("beside.p4")
 KEYS = {
     "x": (MatchKind.EXACT, 8), "y": (MatchKind.EXACT, 8), "h.t": (MatchKind.TERNARY, 8), "o": (MatchKind.OPTIONAL, 8),
     "p": (MatchKind.LPM, 32), "r": (MatchKind.RANGE, 16),
@@ -53,6 +60,10 @@ ENTRY = {
         ("r::low == 10 && r::high == 20", True),
         ("r == 10", False),
         ("::priority >= 3", True),
+        ("p::value == ipv4('10.0.0.0')", True),
+        ("p::value < ipv4('9.255.255.255') || p::value < ipv6('::1')", False),
+        ("x::value == mac('00:00:00:00:00:05')", True),
+        ("(x == 5; y == 9) -> (y == 9; false)", False),
         ("// x == 4\n x /* == 4; */ == 5", True),
     ],
 )
@@ -78,12 +89,25 @@ def test_the_language(text: str, holds: bool) -> None:
         ("-x == 1", "- is for numbers alone"),
         ("::size == 1", "before 'size'"),
         ("x = 1", "before '='"),
+        ("true < false", "compares numbers"),
+        ("x == ipv4('10.0.0')", "the text of the ipv4 address is missing"),
+        ("x == mac('0:0:0:0:0:5')", "the text of the mac address is missing"),
+        ("x == ipv6(1)", "the text of the ipv6 address is missing"),
+        ("(" * 10_000 + "true" + ")" * 10_000, "more than 100 parentheses"),
+        ("!" * 10_000 + "true", "more than 100 parentheses or signs"),
+        ("x == " + "9" * 10_000, "more than 500 digits"),
     ],
 )
 def test_what_cannot_be_read_is_located(text: str, said: str) -> None:
     with pytest.raises(RestrictionError) as caught:
         read(text, KEYS)
     assert said in str(caught.value)
+
+
+def test_long_conditions_are_no_deep_ones() -> None:
+    assert read(" && ".join(["x == 5"] * 10_000), KEYS).holds(ENTRY)
+    assert read(";".join(["x == 5"] * 10_000), KEYS).holds(ENTRY)
+    assert not read(" || ".join(["x == 6"] * 10_000), KEYS).holds(ENTRY)
 
 
 def test_entries_fit_and_frames_hit_them(tmp_path: Path) -> None:
@@ -112,3 +136,63 @@ def test_entries_fit_and_frames_hit_them(tmp_path: Path) -> None:
     assert ratios["I.acl"] == 1.0 and all(ratio > 0.2 for ratio in ratios.values())
     told = generation.data(made, program)["tables"]
     assert {one["name"]: one["left_out"] for one in told} == {name: left for name, (_, left) in counts.items()}
+
+
+def ruled(folder: Path, rule: str) -> Path:
+    """A program with a rule for a table that only single frames hit."""
+    text = BESIDE.read_text().replace("table marks", f'@entry_restriction("{rule}") table marks')
+    keys = 'key = { hdr.tag.more: exact @name("more"); hdr.tag.isValid(): optional @name("tagged"); }'
+    (folder / "ruled.p4").write_text(text.replace("key = { hdr.tag.more: exact; }", keys))
+    return folder / "ruled.p4"
+
+
+def marks(folder: Path, rule: str) -> tuple[Made, list[tuple[Match, ...]], dict[str, float]]:
+    """What was made; the keys of that table's entries; the part of each table's lookups that hit."""
+    path = ruled(folder, rule)
+    program = switches.load(path)
+    made = generation.make(Request(path), program, generated.order(folder, entries=20))
+    lines = generated.commands(folder)
+    table = program.table["MyIngress.marks"]
+    keys = [generated.keys_of(table, words[3 : words.index("=>")]) for words in lines if words[1] == table.name]
+    switch = Switch(program)
+    generated.load(switch, program, lines)
+    return made, keys, generated.run(switch, generated.frames(folder))[0]
+
+
+def test_entries_of_single_frames_match_less_where_the_rule_forbids_whole_keys(tmp_path: Path) -> None:
+    made, keys, ratios = marks(tmp_path, "tagged::mask == 0 || more == 77")
+    assert made.alone == ["MyIngress.marks"] and ratios["MyIngress.marks"] > 0
+    assert keys and all(tagged == Ternary(0, 0) for _, tagged in keys)
+
+
+def test_single_frames_have_no_entries_where_the_rule_forbids_their_keys(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, keys, _ = marks(tmp_path, "more == 77")
+    assert made.alone == [] and not keys
+    assert "hit table MyIngress.marks beside the others: there are no entries for it" in capsys.readouterr().err
+
+
+def test_an_entry_that_matches_more_takes_no_key_from_others(tmp_path: Path) -> None:
+    program = switches.load(ruled(tmp_path, "tagged::mask == 0"))
+    committed = Committed(plan(program, Wishes({None: 20}), Diagnostics(), lambda done, total: None))
+    name, call, other = "MyIngress.marks", Call("MyIngress.mark", (1,)), Call("MyIngress.mark", (2,))
+    committed.add({(name, (5, 1)): None})
+    assert committed.needed({(name, (5, 0)): call}) == ({}, {name})  # it would match the key that is to be missed
+    assert committed.needed({(name, (6, 0)): call, (name, (6, 1)): other}) == ({}, {name})
+    entries, forbidden = committed.needed({(name, (6, 0)): call, (name, (6, 1)): call})
+    assert list(entries) == [(name, (6, 0))] and not forbidden  # one does for both
+    committed.add({(name, (6, 0)): call})
+    assert committed[name, (6, 1)] == call and (name, (7, 1)) not in committed
+
+
+def test_a_rule_that_cannot_be_read_is_a_located_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = ruled(tmp_path, "tagged::mask == 0;\n other == 1")
+    generation.make(Request(path), switches.load(path), generated.order(tmp_path, entries=20))
+    line = next(at for at, text in enumerate(path.read_text().splitlines(), 1) if "@entry_restriction" in text)
+    told = capsys.readouterr().err
+    assert (
+        f"ruled.p4:{line}:" in told
+        and "the @entry_restriction of table MyIngress.marks is left out: line 2 of it" in told
+    )
+    assert "before 'other': the table has no such key" in told

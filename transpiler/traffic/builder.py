@@ -11,7 +11,7 @@ from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.traffic import patterns
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import KeyBit, KeyField, KeySet, Own, Shared, Unknown
-from transpiler.traffic.mended import mended
+from transpiler.traffic.mended import mender
 from transpiler.traffic.plan import USUAL_ENTRIES, Fed, Plan, Stream, Wishes, filled_of, outcomes_of, with_varied
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Template
@@ -172,9 +172,9 @@ class Builder:
         made = TableEntries(one.table, keys, owners, call, ports, rigid, indexes)
         found = patterns.make(
             keys.fields, keys.bits, keys.marks, others, keys.part, self._count(one.table), wanted, keys.salt, masks,
-            lambda cares: mended(made, cares, others),
+            mender(made, others),
         )  # fmt: skip
-        made = replace(made, keys=replace(keys, patterns=found))
+        made = made.with_patterns(found)
         if made.count < (count := self._count(one.table)) and one.table.name in self.wishes.entries:
             less = f"table {one.table.name} has only {made.count} different keys for such frames"
             text = f"{less}, so {count} entries cannot be made"

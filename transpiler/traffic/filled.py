@@ -6,9 +6,10 @@ does. So keys that have such bits are compared, and of those that are the same o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,7 @@ from transpiler.hlir.program import Table
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.bits import Numbers, Rows, Wiring
 from transpiler.traffic.keys import Data, KeySet, Own, Pattern, Shared
-from transpiler.traffic.restrictions import PRIORITY, Restriction, parts, restriction_of
-
-Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+from transpiler.traffic.restrictions import Flags, rule_of
 
 
 @dataclass(frozen=True)
@@ -47,43 +46,49 @@ class TableEntries:
     @cached_property
     def left_out(self) -> int:
         """How many there are not, as the program's @entry_restriction forbids them."""
-        if self.restriction is None:
+        if rule_of(self.table) is None:
             return 0
         numbers = np.arange(self.keys.count, dtype=np.uint64)
         return int(np.count_nonzero(~self.allowed(np.unique(self.alike(numbers)))))
 
-    @cached_property
-    def restriction(self) -> Restriction | None:
-        """The program's, if it has one that can be read."""
-        return restriction_of(self.table)
-
     def allowed(self, numbers: Numbers) -> Flags:
         """Whether the program's @entry_restriction allows these entries."""
-        allowed: Flags = np.logical_and.reduce(self.judged(numbers), axis=0)
-        return allowed
-
-    def judged(self, numbers: Numbers) -> Flags:
-        """For each clause of the restriction whether it holds for each of these entries."""
-        rule = self.restriction
-        result = np.ones((0 if rule is None else len(rule.clauses), len(numbers)), dtype=np.bool_)
+        rule, result = rule_of(self.table), np.ones(len(numbers), dtype=np.bool_)
         if rule is None or not len(numbers):
             return result
-        rows, names = self.key_rows(numbers), [key.name for key in self.table.keys]
-        which, _ = self.keys.pattern_of(numbers)
+        values, (which, _) = self.values(numbers), self.keys.pattern_of(numbers)
         for number, pattern in enumerate(self.keys.patterns):
             chosen = np.nonzero(which == number)[0]
-            masked, at, cares = rows[chosen] & self.mask(pattern), 0, 0
-            entry = {PRIORITY: (numbers[chosen].astype(object) + 1,)}
-            for name, field in zip(names, self.keys.fields, strict=False):
-                size = (field.width + 7) // 8
-                if name in rule.named:
-                    mask = int("".join(str(int(c)) for c in pattern.cares[cares : cares + field.width]) or "0", 2)
-                    values = [int.from_bytes(row.tobytes(), "big") for row in masked[:, at : at + size]]
-                    entry[name] = parts(field.kind, field.width, np.array(values, dtype=object), mask)
-                at, cares = at + size, cares + field.width
-            for held, clause in zip(result, rule.clauses, strict=True):
-                held[chosen] = clause(entry)
+            priority = numbers[chosen].astype(object) + 1
+            masks = self.masks(pattern.cares)
+            held = rule.judged(chosen.shape, [value[chosen] for value in values], masks, priority)
+            result[chosen] = held.all(axis=0)
         return result
+
+    def values(self, numbers: Numbers) -> list[Any]:
+        """Of each field; bits that an entry does not care about are by chance."""
+        rows, result, at = self.key_rows(numbers), [], 0
+        for field in self.keys.fields:
+            part, at = rows[:, at : at + (field.width + 7) // 8], at + (field.width + 7) // 8
+            padded = np.zeros((len(rows), -part.shape[1] % 8), dtype=np.uint8)
+            words = np.hstack((padded, part)).view(">u8")
+            values = words[:, 0].astype(np.uint64 if words.shape[1] == 1 else object)
+            for word in range(1, words.shape[1]):
+                values = (values << 64) + words[:, word].astype(object)
+            result.append(values)
+        return result
+
+    def masks(self, cares: Sequence[bool]) -> tuple[int, ...]:
+        """Of each field the bits that a pattern matches."""
+        result, at = [], 0
+        for field in self.keys.fields:
+            result.append(int("".join("01"[care] for care in cares[at : at + field.width]) or "0", 2))
+            at += field.width
+        return tuple(result)
+
+    def with_patterns(self, patterns: tuple[Pattern, ...]) -> TableEntries:
+        """The entries of other patterns."""
+        return replace(self, keys=replace(self.keys, patterns=patterns))
 
     def alike(self, numbers: Numbers) -> Numbers:
         """For each key by number the first one that is the same: the number of its entry."""

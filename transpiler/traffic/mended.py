@@ -1,58 +1,116 @@
-"""Patterns whose entries a program's @entry_restriction forbids become such as it allows.
+"""Masks that a table's @entry_restriction forbids become such as it allows.
 
 The ternary, optional and range keys that it names are made to match the whole field or nothing, one after the other: always the
-change by which most of its clauses hold for a few of the entries.
+change by which most of its clauses hold. Where none helps, two keys are changed at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
+from transpiler.hlir.program import Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Own, Pattern, Shared, Unknown, capacity
+from transpiler.traffic.restrictions import Rule, array, rule_of
+from transpiler.traffic.sources import matched
 
 SAMPLES = 8  # entries that are looked at
+AT_ONCE = 2  # keys that are changed
+
 Cares = tuple[bool, ...]
+Masks = tuple[int, ...]  # of the fields
+Choices = Sequence[tuple[int, ...]]  # for each field the masks that it may have instead
 
 
-def mended(made: TableEntries, cares: Cares, others: int) -> Cares | None:
-    """The pattern that is nearest; None where at most half of the entries would be allowed. `others`: as in `capacity`."""
-    rule = made.restriction
+def mender(made: TableEntries, others: int) -> Callable[[Cares], Cares | None]:
+    """What makes a pattern of entries the nearest that is allowed; None where at most half of the entries would be. `others`: as
+    in `capacity`."""
+    rule, keys = rule_of(made.table), made.keys
     if rule is None:
-        return cares
-    best, whole, holds = cares, *_held(made, cares, others)
-    while whole < 1:
-        tried = [(one, *_held(made, one, others)) for one in _changes(made, best)]
-        better = max(tried, key=lambda one: one[1:], default=(best, whole, holds))
-        if better[1:] <= (whole, holds):
-            break
-        best, whole, holds = better
-    return best if whole > 0.5 else None
+        return lambda cares: cares
+    whole = (True,) * len(keys.bits)
+    count = min(SAMPLES, capacity(whole, keys.bits, keys.marks, others))
+    values = made.with_patterns((Pattern(whole, count),)).values(np.arange(count, dtype=np.uint64))
+    choices = _choices(rule, made)
+
+    def mend(cares: Cares) -> Cares | None:
+        masks, allowed = _mended(rule, values, made.masks(cares), choices)
+        bits = ((f.width, mask) for f, mask in zip(rule.fields, masks, strict=True))
+        return tuple(bool(m >> w - 1 - i & 1) for w, m in bits for i in range(w)) if allowed > 0.5 else None
+
+    return mend
 
 
-def _held(made: TableEntries, cares: Cares, others: int) -> tuple[float, float]:
-    """The part of some entries that is allowed; that of their clauses that hold."""
-    keys = made.keys
-    count = min(SAMPLES, capacity(cares, keys.bits, keys.marks, others))
-    sample = replace(made, keys=replace(keys, patterns=(Pattern(cares, count),)))
-    judged = sample.judged(np.arange(count, dtype=np.uint64))
-    return float(judged.all(axis=0).mean()), float(judged.mean())
+def fitted(table: Table, key: tuple[int, ...]) -> Masks | None:
+    """The masks with which an entry for this key is allowed; None: none is."""
+    rule = rule_of(table)
+    return tuple((1 << width) - 1 for width in matched(table)) if rule is None else _fitted(rule, key)
 
 
-def _changes(made: TableEntries, cares: Cares) -> Iterator[Cares]:
-    """With one key other than it is. Marks stay matched; what entries do not match as it is not theirs does not become so."""
-    rule, keys, at = made.restriction, made.keys, 0
-    has_own = any(isinstance(bit, Own) for bit in keys.bits)
-    for key, field in zip(made.table.keys, keys.fields, strict=False):
-        end = at + field.width
-        if rule is not None and key.name in rule.named and field.kind in PRIORITY_KINDS:
-            part = keys.bits[at:end]
-            marked = any(isinstance(b, Own) and b.index in keys.marks for b in part)
-            foreign = any(isinstance(b, Unknown) or (has_own and isinstance(b, Shared)) for b in part)
-            for matches in [True] * (not foreign) + [False] * (not marked):
-                yield (*cares[:at], *[matches] * field.width, *cares[end:])
-        at = end
+@lru_cache(4096)
+def _fitted(rule: Rule, key: tuple[int, ...]) -> Masks | None:
+    values = [array(field.width, [value]) for field, value in zip(rule.fields, key, strict=True)]
+    choices = [(0,) if f.kind in PRIORITY_KINDS and rule.names(f) else () for f in rule.fields]
+    masks, allowed = _mended(rule, values, tuple(field.full for field in rule.fields), choices)
+    return masks if allowed == 1 else None
+
+
+def _choices(rule: Rule, made: TableEntries) -> Choices:
+    """Marks stay matched; what entries do not match as it is not theirs does not become so."""
+    result, keys = [], made.keys
+    has_own, at = any(isinstance(bit, Own) for bit in keys.bits), 0
+    for field in rule.fields:
+        part, at = keys.bits[at : at + field.width], at + field.width
+        marked = any(isinstance(b, Own) and b.index in keys.marks for b in part)
+        foreign = any(isinstance(b, Unknown) or (has_own and isinstance(b, Shared)) for b in part)
+        changes = field.kind in PRIORITY_KINDS and rule.names(field)
+        result.append((field.full,) * (changes and not foreign) + (0,) * (changes and not marked))
+    return result
+
+
+def _mended(rule: Rule, values: Sequence[Any], masks: Masks, choices: Choices) -> tuple[Masks, float]:
+    """The masks that are nearest, and the part of the entries with these values that is allowed with them."""
+    score = _scores(rule, values, [masks])[0]
+    at_once = 1
+    while score[0] < 1 and at_once <= AT_ONCE:
+        tried = list(_changes(masks, choices, at_once))
+        found = max(
+            zip(_scores(rule, values, tried), tried, strict=True), key=lambda one: one[0], default=(score, masks)
+        )
+        if found[0][:2] > score[:2]:
+            (score, masks), at_once = found, 1
+        else:
+            at_once += 1
+    return masks, score[0]
+
+
+def _changes(masks: Masks, choices: Choices, at_once: int) -> Iterator[Masks]:
+    """With so many fields other than they are."""
+    fields = [at for at, others in enumerate(choices) if set(others) - {masks[at]}]
+    for chosen in combinations(fields, at_once):
+        for others in product(*([mask for mask in choices[at] if mask != masks[at]] for at in chosen)):
+            new = dict(zip(chosen, others, strict=True))
+            yield tuple(new.get(at, mask) for at, mask in enumerate(masks))
+
+
+def _scores(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> list[tuple[float, float, int]]:
+    """For each of the masks the part of the entries that is allowed, that of the clauses that hold, the bits that are matched."""
+    if not tried:
+        return []
+    columns = zip(*tried, strict=True)
+    each = [
+        column[0] if len(set(column)) == 1 else array(field.width, column)[:, None]
+        for field, column in zip(rule.fields, columns, strict=True)
+    ]
+    judged = rule.judged((len(tried), len(values[0])), values, each)
+    whole, held = judged.all(axis=0).mean(axis=1), judged.mean(axis=(0, 2))
+    return [
+        (float(w), float(h), sum(mask.bit_count() for mask in masks))
+        for w, h, masks in zip(whole, held, tried, strict=True)
+    ]

@@ -24,7 +24,6 @@ from transpiler.traffic.fuller import fuller
 from transpiler.traffic.plan import Plan, Point
 from transpiler.traffic.ports import within
 from transpiler.traffic.probe import Fixed, Probe
-from transpiler.traffic.restrictions import allows
 from transpiler.traffic.search import Advance, Finder, Frame, Template, quality
 from transpiler.traffic.varied import free_bits
 
@@ -153,20 +152,21 @@ class _Search:
         seen = self.probe.run(frame.data, outcomes, fixed)
         lookups = dict(self.probe.lookups)
         hit = {name for (name, _), call in lookups.items() if call is not None}
-        entries = {place: call for place, call in lookups.items() if call is not None and place not in self.committed}
-        if forbidden := {name for name, key in entries if not allows(self.plan.program.table[name], key)}:
-            left = {place: call for place, call in (own or {}).items() if place[0] not in forbidden}
-            outcomes = outcomes | dict.fromkeys(forbidden)
-            return len(forbidden - without) > 0 and self._take(
-                frame, outcomes, sent, None if own is None else left, without | forbidden
-            )
+        entries, forbidden = self.committed.needed(lookups)
+        if forbidden:
+            if forbidden <= without:
+                return False
+            left = None if own is None else {place: call for place, call in own.items() if place[0] not in forbidden}
+            return self._take(frame, outcomes | dict.fromkeys(forbidden), sent, left, without | forbidden)
         needs = Counter(self.room.of(name) for name, _ in entries)
         if any(self.room.left[name] < count for name, count in needs.items()):
             return False
         self.room.left.subtract(needs)
         self.committed.add(lookups)
         met = {name: call for (name, _), call in reversed(lookups.items())}
-        self.found.append(Point(Template(frame, outcomes | met, seen), entries))
+        self.found.append(
+            Point(Template(frame, outcomes | met, seen), {place: one.call for place, one in entries.items()})
+        )
         self.wanted -= hit
         return True
 
