@@ -17,6 +17,7 @@ from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Template
 from transpiler.traffic.sources import DataBit, Sources, matched
 
+Pairs = tuple[tuple[int, int], ...]
 MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
 
@@ -191,14 +192,16 @@ class Builder:
         unicast = any(patterns.is_dfz(wanted, f.width) for f in fields if f.kind is MatchKind.LPM)
         marks = _marks(fields, bits) if self.wishes.hit < 1 or unicast else ()
         groups = min(MIXED_GROUPS, count) if any(isinstance(b, Own) for b in bits) else count
-        before = [self.feeds[p].keys for p in _feeders(one) if p in self.feeds]
+        feeders = {p: bits for p, bits in _feeders(one).items() if p in self.feeds}
+        before = [self.feeds[p].keys for p in feeders]
         groups = min([groups, 1 << min(len(one.data), 63), *(k.groups for k in before)])
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
         masks = 1 if name in self.whole else patterns.MASKS
         data_salt = before[0].data_salt if before else salt + 5
-        return KeySet(name, fields, bits, marks, (), groups, salt, part, data_salt), others, wanted, masks
+        fed = tuple((self.feeds[p].keys, _same_bits(self.feeds[p].bits, bits)) for p, bits in feeders.items())
+        return KeySet(name, fields, bits, marks, (), groups, salt, part, data_salt, fed), others, wanted, masks
 
     def _count(self, table: Table) -> int:
         """How many entries each kind of a table's keys is to have."""
@@ -219,15 +222,21 @@ def _owners_of(made: TableEntries) -> set[str]:
     return {made.keys.follows} if made.keys.follows is not None else set()
 
 
-def _feeders(one: Reached) -> dict[tuple[str, str, int], tuple[tuple[int, int], ...]]:
+def _feeders(one: Reached) -> dict[tuple[str, str, int], Pairs]:
     """The parameters (table, action, number) that data bits come from: (bit of the parameter, data bit)."""
-    result: dict[tuple[str, str, int], tuple[tuple[int, int], ...]] = {}
+    result: dict[tuple[str, str, int], Pairs] = {}
     for i, bit in enumerate(one.data):
         call = one.template.outcomes[bit.table]
         assert call is not None
         parameter = bit.table, call.action, bit.parameter
         result[parameter] = (*result.get(parameter, ()), (bit.bit, i))
     return result
+
+
+def _same_bits(theirs: Pairs, ours: Pairs) -> Pairs:
+    """Data bits of two keys that are the same bits of a parameter."""
+    by_bit = dict(theirs)
+    return tuple((by_bit[bit], i) for bit, i in ours if bit in by_bit)
 
 
 def _fields(table: Table) -> tuple[KeyField, ...]:
