@@ -11,15 +11,17 @@ import switches
 from macsad import generation
 from macsad.compilation import Request
 from macsad.generation import Made
-from transpiler.diagnostics import Diagnostics
+from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.program import MatchKind
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.committed import Committed
 from transpiler.traffic.constraints import RestrictionError, read
+from transpiler.traffic.mended import fitted
 from transpiler.traffic.plan import Wishes
 from transpiler.traffic.planning import plan
+from transpiler.traffic.restrictions import Field, Rule
 
 PROGRAM = Path(__file__).with_name("restricted.p4")
 BESIDE = Path(__file__).with_name("beside.p4")
@@ -184,6 +186,41 @@ def test_an_entry_that_matches_more_takes_no_key_from_others(tmp_path: Path) -> 
     assert list(entries) == [(name, (6, 0))] and not forbidden  # one does for both
     committed.add({(name, (6, 0)): call})
     assert committed[name, (6, 1)] == call and (name, (7, 1)) not in committed
+
+
+def test_conditions_say_how_near_they_are() -> None:
+    """Several keys must change at once, so that one of these holds: the way goes by the part that holds."""
+    alternatives = "(o::mask != 0 && x == 1) || (h.t::mask == 0 && o::mask == 0 && x == 5)"
+    (clause,) = read(alternatives, KEYS).clauses
+    near = [
+        clause({**ENTRY, "h.t": (0, mask), "o": (0, other)}) for mask, other in ((7, 255), (0, 255), (7, 0), (0, 0))
+    ]
+    assert near == [pytest.approx(degree) for degree in (1 / 2, 2 / 3, 2 / 3, 1)]
+    assert not read(f"!({alternatives})", KEYS).holds({**ENTRY, "h.t": (0, 0)})
+    assert read(f"!({alternatives})", KEYS).holds(ENTRY)
+
+
+def test_masks_are_changed_until_a_rule_holds() -> None:
+    keys = {f"k{number}": (MatchKind.TERNARY, 8) for number in range(6)}
+    fields = tuple(Field(name, kind, width) for name, (kind, width) in keys.items())
+    others = " && ".join(f"k{number}::mask == 0" for number in range(1, 6))
+    rule = Rule(read(f"(k1::mask == -1 && k0 == 7 && k2 != 9) || (k0 == 8 && {others})", keys), fields)
+    assert fitted(rule, (8, 1, 2, 3, 4, 5)) == (255, 0, 0, 0, 0, 0)
+    assert fitted(rule, (7, 1, 2, 3, 4, 5)) == (255,) * 6
+    assert fitted(rule, (9, 1, 2, 3, 4, 5)) is None
+
+
+def test_where_no_entry_is_allowed_the_error_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "none.p4"
+    rule = "only::value == 1; only::value == 2"
+    table = f'@entry_restriction("{rule}") table one {{ key = {{ h.ipv4.ttl: exact @name("only"); }} actions = {{ mark; }} }}'
+    text = PROGRAM.read_text()
+    start = text.index("    @entry_restriction")
+    body = "    apply { one.apply(); }\n}\ncontrol E("
+    path.write_text(text[:start] + table + body + text[text.index("control E(") + len("control E(") :])
+    with pytest.raises(Rejected):
+        generation.make(Request(path), switches.load(path), generated.order(tmp_path))
+    assert "can be made for, by entries that @entry_restriction allows in I.one" in capsys.readouterr().err
 
 
 def test_a_rule_that_cannot_be_read_is_a_located_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

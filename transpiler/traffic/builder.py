@@ -14,6 +14,7 @@ from transpiler.traffic.keys import KeyBit, KeyField, KeySet, Own, Shared, Unkno
 from transpiler.traffic.mended import mender
 from transpiler.traffic.plan import USUAL_ENTRIES, Fed, Plan, Stream, Wishes, filled_of, outcomes_of, with_varied
 from transpiler.traffic.probe import Probe
+from transpiler.traffic.restrictions import rule_of
 from transpiler.traffic.search import Template
 from transpiler.traffic.sources import DataBit, Sources, matched
 
@@ -77,7 +78,11 @@ class Builder:
     def build(self, reached: list[list[Reached]]) -> Plan:
         made = self.draft(reached)
         if not made.tables:
-            self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
+            ruled = ", ".join(table.name for table in self.program.tables if rule_of(table) is not None)
+            why = f", by entries that @entry_restriction allows in {ruled}" if ruled else ""
+            self.diagnostics.error(
+                self.program.span, f"no table was found that entries and traffic can be made for{why}"
+            )
         self.diagnostics.raise_if_errors()
         filled = {one.table.name for one in made.tables}
         return replace(made, streams=tuple(with_varied(self.lookups.probe, one, filled) for one in made.streams))

@@ -1,8 +1,9 @@
 """The language of p4-constraints, in which @entry_restriction says what a table's entries must be like.
 
 A restriction is read once, its types are checked, and each of its parts becomes a function of an entry. An entry gives the
-parts of its keys by name, as numbers or as arrays of numbers: many entries are judged at once. In the grammar of
-p4-constraints' language specification, an operator that binds stronger is further down:
+parts of its keys by name, as numbers or as arrays of numbers: many entries are judged at once. A condition gives a degree
+from 0 to 1: 1 holds, and less says how near it is, the part of an `&&` that holds. In the grammar of p4-constraints' language
+specification, an operator that binds stronger is further down:
 
     restriction: implied { ';' implied } [ ';' ]
     implied:     either [ '->' either ]
@@ -55,14 +56,15 @@ class RestrictionError(ValueError):
 
 @dataclass(frozen=True)
 class Restriction:
-    """What entries must be like: all of the clauses hold. `named`: the keys that it is about, and the priority."""
+    """What entries must be like: all of the clauses hold, as they have the degree 1. `named`: the keys that it is about, and
+    the priority."""
 
     named: frozenset[str]
     clauses: tuple[Callable[[Entry], Any], ...]
 
     def holds(self, entry: Entry) -> bool:
         """Whether one entry is allowed."""
-        return all(clause(entry) for clause in self.clauses)
+        return all(clause(entry) == 1 for clause in self.clauses)
 
 
 def read(text: str, keys: Mapping[str, tuple[MatchKind, int]]) -> Restriction:
@@ -135,7 +137,7 @@ class _Reader:
         left = self.either()
         if not self._taken("->"):
             return left
-        node = self._joined(lambda a, b: np.logical_or(np.logical_not(a), b), [left, self.either()])
+        node = self._joined(lambda if_, then: np.maximum(if_ != 1, then), [left, self.either()])
         if self.token == "->":
             raise self._error("-> of -> needs parentheses")
         return node
@@ -144,13 +146,13 @@ class _Reader:
         nodes = [self.both()]
         while self._taken("||"):
             nodes.append(self.both())
-        return self._joined(np.logical_or, nodes)
+        return self._joined(np.maximum, nodes)
 
     def both(self) -> _Node:
         nodes = [self.compared()]
         while self._taken("&&"):
             nodes.append(self.compared())
-        return self._joined(np.logical_and, nodes)
+        return self._all(nodes)
 
     def compared(self) -> _Node:
         left = self.unary()
@@ -168,7 +170,7 @@ class _Reader:
             raise self._error(f"more than {NESTED} parentheses or signs are within each other")
         if self._taken("!"):
             node = self._bool(self.unary())
-            made = _Node(_BOOL, lambda e: np.logical_not(node.of(e)))
+            made = _Node(_BOOL, lambda e: node.of(e) != 1)
         elif self._taken("-"):
             node = self.unary()
             if node.kind != _INT:
@@ -187,7 +189,7 @@ class _Reader:
             while self._taken(";"):
                 nodes.append(self.implied())
             self._expect(")")
-            return self._joined(np.logical_and, nodes)
+            return self._all(nodes)
         if self.token[:1].isdecimal():
             return self._number()
         if self.token in ("true", "false"):
@@ -251,12 +253,17 @@ class _Reader:
         first, *others = [self._bool(node).of for node in nodes]
 
         def joined(entry: Entry) -> Any:
-            result = first(entry)
+            result = 1.0 * first(entry)
             for other in others:
-                result = function(result, other(entry))
+                result = function(result, 1.0 * other(entry))
             return result
 
         return _Node(_BOOL, joined)
+
+    def _all(self, nodes: Sequence[_Node]) -> _Node:
+        """The part of them that holds."""
+        joined = self._joined(operator.add, nodes).of
+        return nodes[0] if len(nodes) == 1 else _Node(_BOOL, lambda e: joined(e) / len(nodes))
 
     def _comparison(self, sign: str, left: _Node, right: _Node) -> _Node:
         kind = max(left.kind, right.kind, key=lambda k: _RANKS.index(k.name))
@@ -276,7 +283,7 @@ class _Reader:
         """A number becomes bits of a width, and bits a key that matches them as a whole."""
         own, of = node.kind, node.of
         if own == kind:
-            return of
+            return (lambda e: of(e) == 1) if kind == _BOOL else of
         if own == _BOOL or own.name == kind.name or own.width not in (0, kind.width):
             raise self._error("what is compared has different types")
         full = (1 << kind.width) - 1

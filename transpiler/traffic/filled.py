@@ -62,7 +62,7 @@ class TableEntries:
             priority = numbers[chosen].astype(object) + 1
             masks = self.masks(pattern.cares)
             held = rule.judged(chosen.shape, [value[chosen] for value in values], masks, priority)
-            result[chosen] = held.all(axis=0)
+            result[chosen] = (held == 1).all(axis=0)
         return result
 
     def values(self, numbers: Numbers) -> list[Any]:

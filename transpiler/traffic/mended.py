@@ -1,27 +1,25 @@
 """Masks that a table's @entry_restriction forbids become such as it allows.
 
 The ternary, optional and range keys that it names are made to match the whole field or nothing, one after the other: always the
-change by which most of its clauses hold. Where none helps, two keys are changed at once.
+change by which its clauses come nearest to hold. Where none helps, several keys are changed at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import chain, combinations, islice, product
 from typing import Any
 
 import numpy as np
 
-from transpiler.hlir.program import Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Own, Pattern, Shared, Unknown, capacity
 from transpiler.traffic.restrictions import Rule, array, rule_of
-from transpiler.traffic.sources import matched
 
 SAMPLES = 8  # entries that are looked at
-AT_ONCE = 2  # keys that are changed
+TRIED = 2000  # masks, where no change of one key helps
 
 Cares = tuple[bool, ...]
 Masks = tuple[int, ...]  # of the fields
@@ -47,14 +45,9 @@ def mender(made: TableEntries, others: int) -> Callable[[Cares], Cares | None]:
     return mend
 
 
-def fitted(table: Table, key: tuple[int, ...]) -> Masks | None:
+@lru_cache(1 << 12)
+def fitted(rule: Rule, key: tuple[int, ...]) -> Masks | None:
     """The masks with which an entry for this key is allowed; None: none is."""
-    rule = rule_of(table)
-    return tuple((1 << width) - 1 for width in matched(table)) if rule is None else _fitted(rule, key)
-
-
-@lru_cache(4096)
-def _fitted(rule: Rule, key: tuple[int, ...]) -> Masks | None:
     values = [array(field.width, [value]) for field, value in zip(rule.fields, key, strict=True)]
     choices = [(0,) if f.kind in PRIORITY_KINDS and rule.names(f) else () for f in rule.fields]
     masks, allowed = _mended(rule, values, tuple(field.full for field in rule.fields), choices)
@@ -76,31 +69,38 @@ def _choices(rule: Rule, made: TableEntries) -> Choices:
 
 def _mended(rule: Rule, values: Sequence[Any], masks: Masks, choices: Choices) -> tuple[Masks, float]:
     """The masks that are nearest, and the part of the entries with these values that is allowed with them."""
-    score = _scores(rule, values, [masks])[0]
-    at_once = 1
-    while score[0] < 1 and at_once <= AT_ONCE:
-        tried = list(_changes(masks, choices, at_once))
-        found = max(
-            zip(_scores(rule, values, tried), tried, strict=True), key=lambda one: one[0], default=(score, masks)
-        )
-        if found[0][:2] > score[:2]:
-            (score, masks), at_once = found, 1
-        else:
-            at_once += 1
+    first, score = masks, _scores(rule, values, [masks])[0]
+    while score[0] < 1:
+        better, found = _best(rule, values, list(_changes(masks, choices, 1)))
+        if better[:2] <= score[:2]:
+            break
+        score, masks = better, found
+    if score[0] < 1:
+        several = chain.from_iterable(_changes(first, choices, number) for number in range(2, len(first) + 1))
+        better, found = _best(rule, values, list(islice(several, TRIED)))
+        score, masks = max((score, masks), (better, found), key=lambda one: one[0])
     return masks, score[0]
 
 
-def _changes(masks: Masks, choices: Choices, at_once: int) -> Iterator[Masks]:
+Score = tuple[float, float, int]
+
+
+def _best(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> tuple[Score, Masks]:
+    found = zip(_scores(rule, values, tried), tried, strict=True)
+    return max(found, key=lambda one: one[0], default=((-1.0, 0.0, 0), ()))
+
+
+def _changes(masks: Masks, choices: Choices, number: int) -> Iterator[Masks]:
     """With so many fields other than they are."""
     fields = [at for at, others in enumerate(choices) if set(others) - {masks[at]}]
-    for chosen in combinations(fields, at_once):
+    for chosen in combinations(fields, number):
         for others in product(*([mask for mask in choices[at] if mask != masks[at]] for at in chosen)):
             new = dict(zip(chosen, others, strict=True))
             yield tuple(new.get(at, mask) for at, mask in enumerate(masks))
 
 
-def _scores(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> list[tuple[float, float, int]]:
-    """For each of the masks the part of the entries that is allowed, that of the clauses that hold, the bits that are matched."""
+def _scores(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> list[Score]:
+    """For each of the masks the part of the entries that is allowed, how near the clauses are, the bits that are matched."""
     if not tried:
         return []
     columns = zip(*tried, strict=True)
@@ -109,7 +109,7 @@ def _scores(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> list[t
         for field, column in zip(rule.fields, columns, strict=True)
     ]
     judged = rule.judged((len(tried), len(values[0])), values, each)
-    whole, held = judged.all(axis=0).mean(axis=1), judged.mean(axis=(0, 2))
+    whole, held = (judged == 1).all(axis=0).mean(axis=1), judged.mean(axis=(0, 2))
     return [
         (float(w), float(h), sum(mask.bit_count() for mask in masks))
         for w, h, masks in zip(whole, held, tried, strict=True)

@@ -11,11 +11,12 @@ import numpy as np
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Table
+from transpiler.hlir.types import width_of
 from transpiler.p4info.annotations import find
 from transpiler.traffic.constraints import PRIORITY, Restriction, RestrictionError, read
-from transpiler.traffic.sources import matched
 
 Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+Degrees = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 WORD = 64  # bits: wider numbers are Python's
 
 
@@ -44,16 +45,18 @@ class Rule:
         """Whether the restriction says something of a field."""
         return field.name in self.restriction.named
 
-    def judged(self, shape: tuple[int, ...], values: Sequence[Any], masks: Sequence[Any], priority: Any = 1) -> Flags:
-        """For each clause whether it holds for entries that match the `values` of fields in the bits of `masks`: numbers, or
-        arrays that `array` made, of that shape when they are taken together."""
+    def judged(self, shape: tuple[int, ...], values: Sequence[Any], masks: Sequence[Any], priority: Any = 1) -> Degrees:
+        """For each clause how near it is to hold for entries that match the `values` of fields in the bits of `masks`: numbers,
+        or arrays that `array` made, of that shape when they are taken together."""
         entry = {
             field.name: _parts(field, value & mask, mask)
             for field, value, mask in zip(self.fields, values, masks, strict=True)
             if self.names(field)
         }
         entry[PRIORITY] = (priority,)
-        return np.stack([np.broadcast_to(clause(entry), shape) for clause in self.restriction.clauses]).astype(np.bool_)
+        return np.stack([np.broadcast_to(clause(entry), shape) for clause in self.restriction.clauses]).astype(
+            np.float64
+        )
 
 
 def array(width: int, values: Any) -> Any:
@@ -68,7 +71,7 @@ def rule_of(table: Table, diagnostics: Diagnostics | None = None) -> Rule | None
         return None
     text = note.body if note.structured is None else "\n".join(str(value) for _, value in note.structured)
     keys = [key for key in table.keys if key.match_kind is not MatchKind.SELECTOR]
-    fields = tuple(Field(k.name, k.match_kind, width) for k, width in zip(keys, matched(table), strict=True))
+    fields = tuple(Field(k.name, k.match_kind, width_of(k.expression.type)) for k in keys)
     try:
         return _read(text, fields)
     except RestrictionError as error:

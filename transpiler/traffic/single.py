@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from transpiler.hlir.program import Table
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.mended import fitted
+from transpiler.traffic.restrictions import rule_of
 from transpiler.traffic.sources import matched
 
 
@@ -27,7 +28,6 @@ class Single:
 
 def single(table: Table, key: tuple[int, ...], call: Call) -> Single | None:
     """None where no entry for the key is allowed."""
-    masks = fitted(table, key)
-    if masks is None:
-        return None
-    return Single(key, masks, call, any(m + 1 != 1 << width for m, width in zip(masks, matched(table), strict=True)))
+    rule, whole = rule_of(table), tuple((1 << width) - 1 for width in matched(table))
+    masks = whole if rule is None else fitted(rule, key)
+    return None if masks is None else Single(key, masks, call, masks != whole)
