@@ -43,7 +43,7 @@ _SKIPPED = r"(?:[\s\"]|//[^\n]*|#[^\n]*|/\*.*?\*/)*"  # a preprocessor may leave
 _TOKEN = re.compile(
     _SKIPPED + r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|(?:0[dD])?\d+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|"
     r"->|&&|\|\||[=!<>]=|::|[<>!();-]|'[^'\n]*'|\Z|.)",
-    re.DOTALL,
+    re.ASCII | re.DOTALL,
 )  # fmt: skip
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -190,7 +190,7 @@ class _Reader:
                 nodes.append(self.implied())
             self._expect(")")
             return self._all(nodes)
-        if self.token[:1].isdecimal():
+        if re.match("[0-9]", self.token):
             return self._number()
         if self.token in ("true", "false"):
             value = self._next() == "true"
