@@ -24,6 +24,9 @@ TRIED = 2000  # masks, where no change of one key helps
 Cares = tuple[bool, ...]
 Masks = tuple[int, ...]  # of the fields
 Choices = Sequence[tuple[int, ...]]  # for each field the masks that it may have instead
+Score = tuple[
+    float, float, int
+]  # the part of entries that is allowed, how near the clauses are, the bits that are matched
 
 
 def mender(made: TableEntries, others: int) -> Callable[[Cares], Cares | None]:
@@ -82,9 +85,6 @@ def _mended(rule: Rule, values: Sequence[Any], masks: Masks, choices: Choices) -
     return masks, score[0]
 
 
-Score = tuple[float, float, int]
-
-
 def _best(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> tuple[Score, Masks]:
     found = zip(_scores(rule, values, tried), tried, strict=True)
     return max(found, key=lambda one: one[0], default=((-1.0, 0.0, 0), ()))
@@ -100,7 +100,7 @@ def _changes(masks: Masks, choices: Choices, number: int) -> Iterator[Masks]:
 
 
 def _scores(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> list[Score]:
-    """For each of the masks the part of the entries that is allowed, how near the clauses are, the bits that are matched."""
+    """For each of the masks how good it is."""
     if not tried:
         return []
     columns = zip(*tried, strict=True)
@@ -108,7 +108,7 @@ def _scores(rule: Rule, values: Sequence[Any], tried: Sequence[Masks]) -> list[S
         column[0] if len(set(column)) == 1 else array(field.width, column)[:, None]
         for field, column in zip(rule.fields, columns, strict=True)
     ]
-    judged = rule.judged((len(tried), len(values[0])), values, each)
+    judged = rule.judged((len(tried), len(values[0]) if values else 1), values, each)
     whole, held = (judged == 1).all(axis=0).mean(axis=1), judged.mean(axis=(0, 2))
     return [
         (float(w), float(h), sum(mask.bit_count() for mask in masks))
