@@ -148,7 +148,8 @@ def _tell(made: Made) -> None:
     for filled in made.plan.tables:
         name = filled.table.name
         ratio = f", hit by {made.ratios[name]:.1%} of the frames" if name in made.ratios else ""
-        click.echo(f"{name}: {filled.count:,} entries, {filled.call.action}{ratio}")
+        forbidden = f", {filled.left_out:,} left out that @entry_restriction forbids" if filled.left_out else ""
+        click.echo(f"{name}: {filled.count:,} entries, {filled.call.action}{ratio}{forbidden}")
     points, kinds = made.plan.points, len(made.plan.streams)
     if points:
         click.echo(f"by single frames, with {made.own} entries of their own: {', '.join(made.alone)}")
@@ -169,7 +170,10 @@ def data(made: Made, program: Program) -> dict[str, Any]:
     empty = [one.name for one in fillable(program) if one.name not in filled and one.name not in made.alone]
     return {
         "tables": [
-            {"name": one.table.name, "entries": one.count, "action": one.call.action, "hit": made.ratios.get(one.table.name)}
+            {
+                "name": one.table.name, "entries": one.count, "left_out": one.left_out, "action": one.call.action,
+                "hit": made.ratios.get(one.table.name),
+            }
             for one in planned.tables
         ],
         "empty": empty,

@@ -18,6 +18,11 @@ static inline void bare_pre_ingress_key(const struct line *line, const uint8_t *
     macs_store16(key + 23, port);
 }
 
+/* The address that an ARP packet asks for. */
+static inline uint32_t bare_asked(const struct line *line, const uint8_t *data) {
+    return line->type == ARP ? (uint32_t)macs_load32(data + line->front + 24) : 0;
+}
+
 static inline void bare_egress_key(const struct line *line, const uint8_t *data, uint32_t port, uint8_t *key) {
     key[0] = (uint8_t)bare_protocol(line, data);
     macs_store16(key + 1, port);
@@ -55,7 +60,8 @@ static inline void bare_lists(struct macs_worker *worker, const struct bare_keys
         const uint8_t *const data = keys->data[i], *const ip4 = bare_ip4(line, data), *const ip6 = bare_ip6(line, data);
         uint8_t *key = acl.keys[i];
         bare_acl_key(line, data, key);
-        macs_store64(key + 40, (uint64_t)line->source << 48 | (uint64_t)line->destination << 32);
+        macs_store64(key + 40,
+                     (uint64_t)line->source << 48 | (uint64_t)line->destination << 32 | bare_asked(line, data));
         key = security.keys[i];
         bare_kind(line, key);
         macs_store16(key + 3, line->type);

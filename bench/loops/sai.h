@@ -3,8 +3,8 @@
  * A loop is compiled with the C that macsad makes of the program, and takes the place of its pipelines: same tables,
  * same kernels, same entries, same counters and meters, same runtime, which replicates and clones between ingress and
  * egress. It parses what the program parses, makes the lookups on which anything depends, and writes the same headers
- * and checksums, but only on the ways that generated frames take: ARP, packets from and to the controller, mirrored
- * packets that get a header, and frames that are too short are dropped.
+ * and checksums, but only on the ways that generated frames take: packets from and to the controller, mirrored packets
+ * that get a header, and frames that are too short are dropped.
  * Written as one would write such a loop: what a packet carries along is two cache lines, of which a clone or a replica
  * gets a copy, headers that are there are bits of one word, entries stand for what they hold, a hash is made where it
  * chooses, and all lookups of a burst that depend on each other no more are made together.
@@ -23,6 +23,7 @@ enum { HAS_IPV4 = 1, HAS_IPV6 = 2 };
 enum { NEW_TTL = 1, NEW_SOURCE = 2, NEW_TARGET = 4, NEW_VLAN = 8 };
 
 enum { NO_VLAN = 0xfff, NO_PORT = 511, TO_CONTROLLER = 1, TO_MIRROR = 2, ETHERNET_BYTES = 14, IPV6_BYTES = 40 };
+enum { ARP = 0x806, ARP_BYTES = 28 };
 
 #define ROUTER_MAC UINT64_C(0x1a11175f80)
 
@@ -95,7 +96,7 @@ static inline bool bare_parse(struct line *line, const uint8_t *data, uint32_t l
         protocol = data[at + 6];
         at += IPV6_BYTES;
     } else {
-        return type != 0x806;
+        return type != ARP || length - at >= ARP_BYTES;
     }
     const uint32_t icmp = type == 0x800 ? 1 : 58;
     if (protocol == 4 || protocol == 41) {

@@ -58,6 +58,17 @@ def test_entries_of_action_data_narrower_than_their_number(tmp_path: Path) -> No
     assert ratios == {"I.first": 1.0, "I.second": 1.0}
 
 
+def test_two_keys_that_have_one_parameter(tmp_path: Path) -> None:
+    """The parameter of an entry is what both tables match, and the longer key has the other parameter's value."""
+    both = "action choose_both(bit<8> group, bit<16> hash) { m.group = group; m.hash = hash; s.egress_spec = 1; }"
+    first = table("first", "h.h.a: exact", "choose_both").replace("NoAction;", "@defaultonly NoAction;", 1)
+    tables = both + first + table("second", "m.group: exact")
+    tables += table("third", "m.group: exact; m.hash: exact")
+    counts, ratios, _ = made(tmp_path, tables, "first.apply(); second.apply(); third.apply();", entries=100)
+    assert counts == {"I.first": 100, "I.second": 100, "I.third": 100}
+    assert ratios == {"I.first": 1.0, "I.second": 1.0, "I.third": 1.0}
+
+
 def test_entries_of_a_part_of_another_table_s_key(tmp_path: Path) -> None:
     """Keys differ in more bits than the second table matches: what is the same there is one entry."""
     tables = table("first", "h.h.a: exact") + table("second", "h.h.a[9:0]: exact")

@@ -11,11 +11,14 @@ from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.traffic import patterns
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import KeyBit, KeyField, KeySet, Own, Shared, Unknown
+from transpiler.traffic.mended import mender
 from transpiler.traffic.plan import USUAL_ENTRIES, Fed, Plan, Stream, Wishes, filled_of, outcomes_of, with_varied
 from transpiler.traffic.probe import Probe
+from transpiler.traffic.restrictions import rule_of
 from transpiler.traffic.search import Template
 from transpiler.traffic.sources import DataBit, Sources, matched
 
+Pairs = tuple[tuple[int, int], ...]
 MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
 
@@ -75,7 +78,11 @@ class Builder:
     def build(self, reached: list[list[Reached]]) -> Plan:
         made = self.draft(reached)
         if not made.tables:
-            self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
+            ruled = ", ".join(table.name for table in self.program.tables if rule_of(table) is not None)
+            why = f", by entries that @entry_restriction allows in {ruled}" if ruled else ""
+            self.diagnostics.error(
+                self.program.span, f"no table was found that entries and traffic can be made for{why}"
+            )
         self.diagnostics.raise_if_errors()
         filled = {one.table.name for one in made.tables}
         return replace(made, streams=tuple(with_varied(self.lookups.probe, one, filled) for one in made.streams))
@@ -153,7 +160,7 @@ class Builder:
         if one.kind not in self.kinds[name]:
             return None
         known = self.made.get((name, one.kind)) or self._make(one, owners)
-        if not known.keys.count or known.owners != owners:
+        if not known.count or known.owners != owners:
             return None  # its keys follow the entries of another kind of frames
         self.made[name, one.kind] = known
         for parameter, pairs in _feeders(one).items():
@@ -167,14 +174,21 @@ class Builder:
         ports = frozenset(p for t, p in one.sources.ports if t == one.table.name)
         rigid = frozenset(p for t, p in one.sources.rigid if t == one.table.name) - ports
         indexes = {p: size for (t, p), size in one.sources.indexes.items() if t == one.table.name}
-        made = TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid, indexes)
+        keys, others, wanted, masks = self._keys(one, owners)
+        made = TableEntries(one.table, keys, owners, call, ports, rigid, indexes)
+        found = patterns.make(
+            keys.fields, keys.bits, keys.marks, others, keys.part, self._count(one.table), wanted, keys.salt, masks,
+            mender(made, others),
+        )  # fmt: skip
+        made = made.with_patterns(found)
         if made.count < (count := self._count(one.table)) and one.table.name in self.wishes.entries:
             less = f"table {one.table.name} has only {made.count} different keys for such frames"
             text = f"{less}, so {count} entries cannot be made"
             self.diagnostics.warning(one.table.span, "traffic", text)
         return made
 
-    def _keys(self, one: Reached, owners: Mapping[str, KeySet]) -> KeySet:
+    def _keys(self, one: Reached, owners: Mapping[str, KeySet]) -> tuple[KeySet, int, str | None, int]:
+        """The keys, without patterns yet; what these need: how many keys come from others, the prefix lengths, how many masks."""
         name, bits, fields = one.table.name, one.kind.bits, _fields(one.table)
         kinds = self.kinds[name]
         alike = [kind for kind in kinds if kind.bits == bits]
@@ -183,14 +197,16 @@ class Builder:
         unicast = any(patterns.is_dfz(wanted, f.width) for f in fields if f.kind is MatchKind.LPM)
         marks = _marks(fields, bits) if self.wishes.hit < 1 or unicast else ()
         groups = min(MIXED_GROUPS, count) if any(isinstance(b, Own) for b in bits) else count
-        before = [self.feeds[p].keys for p in _feeders(one) if p in self.feeds]
+        feeders = {p: bits for p, bits in _feeders(one).items() if p in self.feeds}
+        before = [self.feeds[p].keys for p in feeders]
         groups = min([groups, 1 << min(len(one.data), 63), *(k.groups for k in before)])
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
         masks = 1 if name in self.whole else patterns.MASKS
-        made = patterns.make(fields, bits, marks, others, part, count, wanted, salt, masks)
-        return KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
+        data_salt = before[0].data_salt if before else salt + 5
+        fed = tuple((self.feeds[p].keys, _same_bits(self.feeds[p].bits, bits)) for p, bits in feeders.items())
+        return KeySet(name, fields, bits, marks, (), groups, salt, part, data_salt, fed), others, wanted, masks
 
     def _count(self, table: Table) -> int:
         """How many entries each kind of a table's keys is to have."""
@@ -211,15 +227,21 @@ def _owners_of(made: TableEntries) -> set[str]:
     return {made.keys.follows} if made.keys.follows is not None else set()
 
 
-def _feeders(one: Reached) -> dict[tuple[str, str, int], tuple[tuple[int, int], ...]]:
+def _feeders(one: Reached) -> dict[tuple[str, str, int], Pairs]:
     """The parameters (table, action, number) that data bits come from: (bit of the parameter, data bit)."""
-    result: dict[tuple[str, str, int], tuple[tuple[int, int], ...]] = {}
+    result: dict[tuple[str, str, int], Pairs] = {}
     for i, bit in enumerate(one.data):
         call = one.template.outcomes[bit.table]
         assert call is not None
         parameter = bit.table, call.action, bit.parameter
         result[parameter] = (*result.get(parameter, ()), (bit.bit, i))
     return result
+
+
+def _same_bits(theirs: Pairs, ours: Pairs) -> Pairs:
+    """Data bits of two keys that are the same bits of a parameter."""
+    by_bit = dict(theirs)
+    return tuple((by_bit[bit], i) for bit, i in ours if bit in by_bit)
 
 
 def _fields(table: Table) -> tuple[KeyField, ...]:

@@ -17,6 +17,7 @@ from transpiler.traffic.actions import data
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.plan import Plan, outcomes_of
 from transpiler.traffic.profiles import Profiles
+from transpiler.traffic.single import Single, single
 from transpiler.traffic.sources import matched
 
 Keyed = tuple[str, tuple[int, ...]]  # a table, and the values of a key
@@ -32,6 +33,7 @@ class Committed(Mapping[Keyed, Call | None]):
         self.known: dict[Keyed, Call | None] = {}
         self._free: set[Keyed] = set()
         self._sets: dict[str, list[_Set]] = {}
+        self._wide: dict[str, list[Single]] = {}
         for made in plan.tables:
             self._sets.setdefault(made.table.name, []).append(_Set(made))
         probe = plan.probe()
@@ -55,19 +57,55 @@ class Committed(Mapping[Keyed, Call | None]):
     def __len__(self) -> int:
         return len(self.known)
 
+    def needed(self, lookups: Mapping[Keyed, Call | None]) -> tuple[dict[Keyed, Single], set[str]]:
+        """The entries by which tables answer so; the tables that cannot, as @entry_restriction allows none, or only what
+        matches a key that shall have another outcome."""
+        entries: dict[Keyed, Single] = {}
+        forbidden: set[str] = set()
+        for place, call in lookups.items():
+            name, key = place
+            if (
+                call is None
+                or place in self
+                or any(name == of and one.matches(key) for (of, _), one in entries.items())
+            ):
+                continue
+            one = single(self.plan.program.table[name], key, call)
+            if one is None or (one.wide and self._takes(name, one, lookups)):
+                forbidden.add(name)
+            else:
+                entries[place] = one
+        return entries, forbidden
+
+    def _takes(self, name: str, one: Single, lookups: Mapping[Keyed, Call | None]) -> bool:
+        """Whether an entry would match what is to be missed, or what `lookups` want another outcome of."""
+        missed = ((place, call) for place, call in self.known.items() if call is None)
+        return any(
+            place[0] == name and call != one.call and one.matches(place[1])
+            for places in (missed, lookups.items())
+            for place, call in places
+        )
+
     def add(self, lookups: Mapping[Keyed, Call | None]) -> None:
         """Tables answer so from now on."""
+        for (name, _), one in self.needed(lookups)[0].items():
+            if one.wide:
+                self._wide.setdefault(name, []).append(one)
+                self._free.clear()
         self.known.update(lookups)
 
     def _looked_up(self, place: Keyed) -> bool:
-        """Whether a stream's entry matches it, which is known then."""
+        """Whether an entry matches it, which is known then."""
         name, key = place
         found = [hit for one in self._sets.get(name, ()) if (hit := one.find(key)) is not None]
-        if not found:
+        if found:
+            _, number, made = min(found, key=lambda hit: hit[:2])
+            self.known[place] = self._call(made, number)
+        elif wide := next((one for one in self._wide.get(name, ()) if one.matches(key)), None):
+            self.known[place] = wide.call
+        else:
             self._free.add(place)
             return False
-        _, number, made = min(found, key=lambda hit: hit[:2])
-        self.known[place] = self._call(made, number)
         return True
 
     def _call(self, made: TableEntries, number: int) -> Call:
@@ -99,6 +137,7 @@ class _Set:
         """For each pattern its rank, its mask, and the entries by what they match."""
         keys = self.made.keys
         numbers = np.arange(keys.count, dtype=np.uint64)
+        numbers = numbers[self.made.allowed(numbers)]
         which, _ = keys.pattern_of(numbers)
         rows = self.made.key_rows(numbers)
         prefix = any(field.kind is MatchKind.LPM for field in keys.fields)

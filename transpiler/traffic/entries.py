@@ -6,6 +6,7 @@ one by one. Entries that have an action profile refer to its members or groups, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -21,7 +22,8 @@ from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Pattern
 from transpiler.traffic.plan import Plan
 from transpiler.traffic.profiles import GROUP_MEMBERS, Profiles
-from transpiler.traffic.replies import Reply
+from transpiler.traffic.replies import Keyed, Reply
+from transpiler.traffic.single import single
 from transpiler.traffic.sources import matched
 
 CHUNK = 1 << 16
@@ -35,19 +37,23 @@ def write(plan: Plan, out: BinaryIO, advance: Advance, replies: tuple[Reply, ...
     profiles = Profiles(plan)
     for command in commands(plan.copies, plan.wishes.outward):
         out.write(f"{command}\n".encode())
-    for (name, key), call in {place: call for reply in replies for place, call in reply.entries.items()}.items():
-        out.write(_entry(plan, profiles, name, key, call).encode())
+    behind = Counter[str]()
+    for made in plan.tables:
+        behind[made.table.name] = max(behind[made.table.name], made.keys.count)
+    for place, call in {place: call for reply in replies for place, call in reply.entries.items()}.items():
+        out.write(_entry(plan, profiles, place, call, behind).encode())
     for made in plan.tables:
         for text in _profile(plan, profiles, made):
             out.write(text.tobytes())
         for first in range(0, made.keys.count, CHUNK):
             numbers = np.arange(first, min(first + CHUNK, made.keys.count), dtype=np.uint64)
-            for text in _chunk(plan, profiles, made, numbers[made.alike(numbers) == numbers]):
+            different = numbers[made.alike(numbers) == numbers]
+            for text in _chunk(plan, profiles, made, different[made.allowed(different)]):
                 out.write(text.tobytes())
             advance(len(numbers))
     for point in plan.points:
-        for (name, key), call in point.entries.items():
-            out.write(_entry(plan, profiles, name, key, call).encode())
+        for place, call in point.entries.items():
+            out.write(_entry(plan, profiles, place, call, behind).encode())
 
 
 def _chunk(plan: Plan, profiles: Profiles, made: TableEntries, numbers: Numbers) -> Iterator[Rows]:
@@ -80,15 +86,28 @@ def _columns(
     yield _text("\n", count)
 
 
-def _entry(plan: Plan, profiles: Profiles, name: str, key: tuple[int, ...], call: Call) -> str:
-    """One entry, for that very key, with a member of its own, and a group, where the table has an action profile."""
-    table, fields = plan.program.table[name], []
+def _entry(plan: Plan, profiles: Profiles, place: Keyed, call: Call, behind: Counter[str]) -> str:
+    """One entry, for a key, with a member of its own, and a group, where the table has an action profile. `behind`: the last
+    priority that is in use, where a wide entry goes behind the others."""
+    (name, key), fields = place, []
+    table = plan.program.table[name]
+    one = single(table, key, call)
+    assert one is not None  # a point has none that is not allowed
     kinds = [k.match_kind for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
-    for kind, width, value in zip(kinds, matched(table), key, strict=False):
+    for kind, width, value, mask in zip(kinds, matched(table), key, one.masks, strict=True):
         full = (1 << width) - 1
-        more = {MatchKind.LPM: f"/{width}", MatchKind.RANGE: f"->{value:#x}"}.get(kind, "")
-        fields.append(f"{value:#x}{f'&&&{full:#x}' if kind in (MatchKind.TERNARY, MatchKind.OPTIONAL) else more}")
-    priority = " 1" if any(kind in PRIORITY_KINDS for kind in kinds) else ""
+        match kind:
+            case MatchKind.LPM:
+                more = f"/{width}"
+            case MatchKind.RANGE:
+                more = f"->{value & mask | full ^ mask:#x}"
+            case MatchKind.TERNARY | MatchKind.OPTIONAL:
+                more = f"&&&{mask:#x}"
+            case _:
+                more = ""
+        fields.append(f"{value & mask:#x}{more}")
+    behind[name] += one.wide
+    priority = f" {behind[name] if one.wide else 1}" if any(kind in PRIORITY_KINDS for kind in kinds) else ""
     words = "".join(f" {argument:#x}" for argument in call.arguments)
     action, match = plan.program.action[call.action].control_name, " ".join(fields)
     profile = table.implementation

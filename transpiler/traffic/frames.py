@@ -233,7 +233,10 @@ class _Writer:
             entries = _in_group(keys, entries, group % np.uint64(keys.groups))
         if owner is not None and feeder is not None:
             hit = hit & (entries % self._count(owner) == chosen[owner][0] % self._count(owner))
-        chosen[name] = self.stream.entries[name].alike(entries), hit
+        made = self.stream.entries[name]
+        if made.left_out:
+            hit = hit & made.allowed(entries)
+        chosen[name] = made.alike(entries), hit
         return chosen[name]
 
     def _count(self, name: str) -> np.uint64:

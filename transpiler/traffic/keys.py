@@ -71,7 +71,7 @@ class KeySet:
     """The keys of `count` entries of a table. `marks`: own bits that are not all ones in entries, the highest first.
 
     `part` k of n: the table has other entries with such keys, which are parts 0 … n-1 without k. Data bits of the same group
-    and `data_salt` are the same.
+    and `data_salt` are the same. `fed`: keys that have some of the data bits, too, with (their data bit, the one here).
     """
 
     table: str
@@ -83,6 +83,7 @@ class KeySet:
     salt: int
     part: tuple[int, int] = (0, 1)
     data_salt: int = 0
+    fed: tuple[tuple[KeySet, tuple[tuple[int, int], ...]], ...] = ()
 
     @cached_property
     def count(self) -> int:
@@ -147,6 +148,8 @@ class KeySet:
         pairs = [(RANK_BITS - low + i, i) for i in range(low)]
         pairs += [(RANK_BITS + i, low + i) for i in range(width - low)]
         Wiring(pairs).copy(to_rows(words), rows)
+        for keys, bits in self.fed:
+            Wiring(bits).copy(keys.group_rows(groups), rows)
         return rows
 
     def indifferent(self, held: Collection[int]) -> Rows:

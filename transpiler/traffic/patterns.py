@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from transpiler.hlir.program import MatchKind
@@ -20,6 +20,7 @@ DFZ = {
 }  # fmt: skip
 
 Lengths = dict[int, float]
+Mend = Callable[[tuple[bool, ...]], tuple[bool, ...] | None]
 
 
 class LengthsError(ValueError):
@@ -58,11 +59,11 @@ def _even(low: int, high: int) -> Lengths:
 
 def make(
     fields: Sequence[KeyField], bits: Sequence[KeyBit], marks: Sequence[int], others: int, part: tuple[int, int], count: int,
-    wanted: str | None, seed: int, masks: int = MASKS,
+    wanted: str | None, seed: int, masks: int = MASKS, mend: Mend = lambda cares: cares,
 ) -> tuple[Pattern, ...]:  # fmt: skip
     """The patterns of `count` entries, or of as many as there are keys for `part` k of n that share them.
 
-    `others`: as in `capacity`; `masks` different ones at most. Raises: LengthsError.
+    `others`: as in `capacity`; `masks` different ones at most; `mend` makes each one that is allowed. Raises: LengthsError.
     """
     chance = Random(seed)
     width = next((f.width for f in fields if f.kind is MatchKind.LPM), 0)
@@ -70,13 +71,17 @@ def make(
     if not any(isinstance(b, Own) for b in bits):
         spread = {width: 1.0}  # prefixes of other tables' keys might be the same
     shares: dict[tuple[bool, ...], float] = {}
-    ternary = any(f.kind in PRIORITY_KINDS for f in fields)
+    ternary, found = any(f.kind in PRIORITY_KINDS for f in fields), False
     for turn in range(masks if ternary else 1):
         for length, share in spread.items():
             cares = _cares(fields, bits, marks, length, chance, turn)
-            if cares is not None:
-                shares[cares] = shares.get(cares, 0.0) + share
-    if not shares:
+            if cares is None:
+                continue
+            found = True
+            allowed = mend(cares)
+            if allowed is not None:
+                shares[allowed] = shares.get(allowed, 0.0) + share
+    if not found:
         raise LengthsError(f"prefixes of {min(spread)} bits leave nothing that misses; --hit 1 takes them")
     number, parts = part
     room = {cares: (capacity(cares, bits, marks, others) + parts - 1 - number) // parts for cares in shares}

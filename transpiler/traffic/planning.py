@@ -17,6 +17,7 @@ from transpiler.traffic.outward import bring_out
 from transpiler.traffic.plan import Plan, Stream, Wishes, with_copies, with_varied
 from transpiler.traffic.points import points
 from transpiler.traffic.probe import Probe
+from transpiler.traffic.restrictions import rule_of
 from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
 from transpiler.traffic.together import together
 from transpiler.traffic.weights import harmless, weighted
@@ -24,6 +25,8 @@ from transpiler.traffic.weights import harmless, weighted
 
 def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
+    for table in fillable(program):
+        rule_of(table, diagnostics)
     probe = Probe(program, wishes.port, copies=Copies(wishes.outward))
     finder = search(program, probe, wishes.seed, advance)
     missing = [table.name for table in finder.targets if not finder.is_hit(table.name)]
@@ -92,7 +95,7 @@ def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], dia
 def _complain(made: Plan, finder: Finder, probe: Probe, unreachable: frozenset[str], diagnostics: Diagnostics) -> None:
     program = made.program
     filled = {one.table.name for one in made.tables}
-    filled |= {name for point in made.points for name in point.template.hits}
+    filled |= {name for point in made.points for name, _ in point.entries}
     for table in fillable(program):
         if table.name in filled:
             continue

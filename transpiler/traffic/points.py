@@ -130,9 +130,12 @@ class _Search:
                 found.setdefault(name, call)
         return dict.fromkeys(self.plan.program.table) | found
 
-    def _take(self, frame: Frame, outcomes: dict[str, Call | None], sent: bool, own: Own | None = None) -> bool:
+    def _take(
+        self, frame: Frame, outcomes: dict[str, Call | None], sent: bool, own: Own | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> bool:  # fmt: skip
         """Make a point of a frame, if it hits a wanted table now, and there is room for its entries. `own`: what tables shall
-        answer to its keys, if not as `outcomes` have it."""
+        answer to its keys, if not as `outcomes` have it. `without`: tables that may have no entries for it."""
         fixed: Fixed = self.committed
         if own is None:
             outcomes = dict(within(self.probe, self.plan.wishes, frame, outcomes, self.committed))
@@ -145,18 +148,25 @@ class _Search:
         if not hit & self.wanted or (sent and not (seen.ports and seen.accepted)):
             return False
         there = {table.name for table in self.finder.targets if self.room.left[self.room.of(table.name)]}
-        outcomes = fuller(self.probe, frame.data, outcomes, fixed, there)
+        outcomes = fuller(self.probe, frame.data, outcomes, fixed, there - without)
         seen = self.probe.run(frame.data, outcomes, fixed)
         lookups = dict(self.probe.lookups)
         hit = {name for (name, _), call in lookups.items() if call is not None}
-        entries = {place: call for place, call in lookups.items() if call is not None and place not in self.committed}
+        entries, forbidden = self.committed.needed(lookups)
+        if forbidden:
+            if forbidden <= without:
+                return False
+            left = None if own is None else {place: call for place, call in own.items() if place[0] not in forbidden}
+            return self._take(frame, outcomes | dict.fromkeys(forbidden), sent, left, without | forbidden)
         needs = Counter(self.room.of(name) for name, _ in entries)
         if any(self.room.left[name] < count for name, count in needs.items()):
             return False
         self.room.left.subtract(needs)
         self.committed.add(lookups)
         met = {name: call for (name, _), call in reversed(lookups.items())}
-        self.found.append(Point(Template(frame, outcomes | met, seen), entries))
+        self.found.append(
+            Point(Template(frame, outcomes | met, seen), {place: one.call for place, one in entries.items()})
+        )
         self.wanted -= hit
         return True
 

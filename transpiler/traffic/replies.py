@@ -19,6 +19,7 @@ from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.plan import Plan, Stream, outcomes_of
 from transpiler.traffic.probe import Outcomes
 from transpiler.traffic.search import Frame, any_outcome, fillable, uses
+from transpiler.traffic.single import single
 from transpiler.traffic.wellknown import exchanged
 
 TRIES = 2000  # outcomes of tables tried for a stream
@@ -158,7 +159,10 @@ class _Search:
         if seen.ports != (self.plan.wishes.port,):
             return None
         calls = {(name, key): fixed.get((name, key), then.get(name)) for name, key in seen.applied}
-        return {place: call for place, call in calls.items() if call is not None and place not in own}
+        entries = {place: call for place, call in calls.items() if call is not None and place not in own}
+        program = self.plan.program
+        allowed = all(single(program.table[name], key, call) is not None for (name, key), call in entries.items())
+        return entries if allowed else None
 
     def _alike(self, frame: Frame) -> list[Frame]:
         """Other frames of the stream."""
