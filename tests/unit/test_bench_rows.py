@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bench_scripts import sample, script
+from bench_scripts import of, sample, script
 
 from macsad.bench import session
 from macsad.bench.contestants import BenchError
@@ -83,11 +83,6 @@ class Bench:
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(monkeypatch)
-
-
-def of(times: dict[Any, float], usual: float = 1000) -> Times:
-    """By the key or by what is measured."""
-    return lambda key: times.get(key, times.get(key[0], usual))
 
 
 def rows(*parts: tuple[Any, float]) -> dict[str, Any]:
