@@ -101,7 +101,8 @@ class Bench:
             "counting": lambda what: contextlib.nullcontext(lambda *_: None),
         }  # fmt: skip
         for name, stand in stands.items():
-            if hasattr(module, name):
+            own = getattr(getattr(module, name, None), "__module__", "") == module.__name__
+            if hasattr(module, name) and not own:
                 monkeypatch.setattr(module, name, stand)
         return module
 
