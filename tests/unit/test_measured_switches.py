@@ -153,7 +153,7 @@ def test_a_probe_is_asked_by_lines_and_ends_by_itself(tmp_path: Path) -> None:
         again.measure("none", 1, 0, 0.1)
     again.close()
     with pytest.raises(BenchError, match="sh does not start: no such device"):
-        Probe(["sh", "-c", "echo no such device; exit 1"], tmp_path)
+        Probe(["sh", "-c", "echo no such device >&2; exit 1"], tmp_path)
 
 
 # --- session.py ----------------------------------------------------------------------------------------------------------
