@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from struct import Struct
 
@@ -68,6 +69,9 @@ def test_rows_are_told() -> None:
         "25.0%",
     ]
     assert data([row])[0]["p999_us"] == 450.0
+    out = io.StringIO()
+    Console(file=out, width=120).print(screen([replace(row, times=(99.4, 100.0, 1234.5), missed=0)]))
+    assert out.getvalue().splitlines()[1].split()[4:] == ["99.40", "100", "1,234", "25.0%"]
 
 
 def test_programs_beside_each_other_are_told_by_name() -> None:

@@ -77,6 +77,59 @@ def switch_of(running: Running) -> Any:
     return made
 
 
+class Starting:
+    """A process whose switch listens at the third try, or ends."""
+
+    def __init__(self, clock: Clock, listens: bool) -> None:
+        self.clock, self.listens = clock, listens
+        self.tried = 0
+        self.done: list[Any] = []
+        self.process = SimpleNamespace(poll=lambda: None if self.listens or self.tried < 2 else 1)
+
+    def wait(self, socket: Path, seconds: float, timeout: float) -> Any:
+        self.tried += 1
+        self.clock.sleep(seconds)
+        if self.tried < 3 or not self.listens:
+            raise ControlError("nobody listens")
+        return SimpleNamespace(describe=lambda: {"tables": ["a table"]})
+
+    def pause(self) -> None:
+        self.done.append("pause")
+
+    def close(self) -> None:
+        self.done.append("close")
+
+    def failure(self, what: str) -> BenchError:
+        return BenchError(f"{what}: no such device")
+
+
+@pytest.mark.parametrize("entries", [Path("e.txt"), None])
+def test_a_switch_is_started_on_its_cpus_and_waits(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, entries: Path | None
+) -> None:
+    started = Starting(clock, True)
+    words: list[Any] = []
+    monkeypatch.setattr(contestants, "Process", lambda command, log, stdout: words.append((command, log)) or started)
+    monkeypatch.setattr(contestants, "Client", started)
+    monkeypatch.setattr(contestants, "worker_cpus", lambda workers: [5, 6][:workers])
+    made = contestants.Switch(Path("/b"), ["--port", "0=x"], entries, Path("/f"), 2)
+    assert made.tables == ["a table"] and started.done == ["pause"] and started.tried == 3
+    ((command, log),) = words
+    assert command == [
+        "/b", "--socket", "/f/socket", "--busy", "--workers", "2", "--cpus", "5,6", "--port", "0=x",
+        *(["--entries", "e.txt"] if entries else []),
+    ] and log == Path("/f/log")  # fmt: skip
+
+
+def test_a_switch_that_does_not_start_is_ended(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = Starting(clock, False)
+    monkeypatch.setattr(contestants, "Process", lambda command, log, stdout: started)
+    monkeypatch.setattr(contestants, "Client", started)
+    with pytest.raises(BenchError, match="the switch does not start: no such device"):
+        contestants.Switch(Path("/b"), [], None, Path("/f"))
+    assert started.done == ["close"] and started.tried == 2, "it has ended by then"
+
+
 @pytest.mark.parametrize(("share", "takes"), [(1.0, 0.1), (0.5, 0.1), (0.3, 0.2), (0.13, 0.4)])
 def test_a_sample_begins_when_the_switch_has_settled_and_has_half_of_its_time(
     clock: Clock, share: float, takes: float
