@@ -149,6 +149,17 @@ def test_bytes_that_are_no_text_go_to_the_switch_as_they_are(fake: Callable[...,
     assert [payload.lstrip(b"\x03").rstrip() for _, payload in switch.requests] == [b"good \xff"] * 2
 
 
+def test_bytes_of_standard_input_are_taken_as_they_are(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the encoding of the terminal."""
+    switch = fake()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"good \xff\n"), encoding="utf-8"))
+    assert cli.call(["ctl", "--socket", str(switch.path)]) == 0
+    ((_, payload),) = switch.requests
+    assert payload.endswith(b"good \xff\n")
+
+
 # --- statistics -------------------------------------------------------------------------------------------------------
 
 
