@@ -4,6 +4,8 @@ file."""
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,15 @@ def test_a_peer_that_ends_tells_why(clock: Clock, monkeypatch: pytest.MonkeyPatc
         made.measure("", 0, 0, 0.1)
     with pytest.raises(BenchError, match="io does not start: no ports"):
         made._connect()
+
+
+def test_times_are_those_of_a_process_and_its_threads() -> None:
+    outer, before, inner = time.process_time_ns(), beside._times(os.getpid()), time.process_time_ns()
+    while (inside := time.process_time_ns()) < inner + 5_000_000:
+        pass
+    after, end = beside._times(os.getpid()), time.process_time_ns()
+    assert inside - inner <= after.cpu_ns - before.cpu_ns <= end - outer, "the clock is read in this order"
+    assert after.wall_ns > before.wall_ns and str(os.getpid()) in after.threads
 
 
 def test_dpdk_has_its_sockets_where_its_user_may(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ class Run:
         self.emulated: tuple[str, ...] = ()
         for settings in (verb.Settings, verb.Thrift):
             monkeypatch.setattr(settings, "check", lambda _: None)
-            monkeypatch.setattr(settings, "listen", lambda _: SimpleNamespace(close=lambda: None))
+            monkeypatch.setattr(settings, "listen", lambda own: SimpleNamespace(of=type(own), close=lambda: None))
         monkeypatch.setattr(verb.exporting, "require", lambda: None)
         monkeypatch.setattr(verb, "served", self.served)
         monkeypatch.setattr(verb.running, "run", self.run)
@@ -123,6 +123,7 @@ def test_who_puts_other_programs_in_place(run: Run) -> None:
     def of(*words: str) -> list[Any]:
         return [one.keywords["build"] for one in run("-p", "0=null:", *words).servers]
 
+    assert [one.args[1].of for one in run("-p", "0=null:", *P4RUNTIME, *THRIFT).servers] == [verb.Settings, verb.Thrift]
     assert of(*P4RUNTIME) == ["builder"] and of(*P4RUNTIME, *THRIFT) == ["builder", None]
     assert of(*THRIFT) == [None] and of(*THRIFT, "--replaceable") == ["swapper"]
     (thrift,) = run("-p", "0=null:", "--thrift", "9", "--device-id", "3").servers
