@@ -22,7 +22,7 @@ def message_of(name: str, **numbers: int) -> Any:
 
 
 def test_codes_are_those_of_grpc() -> None:
-    assert {code.name: code.value for code in Code}.items() <= {
+    assert {name: code.value for name, code in Code.__members__.items()}.items() <= {
         status.name: status.value[0] for status in grpc.StatusCode
     }.items()
 
