@@ -112,7 +112,9 @@ class Stub:
 
 def test_programs_are_measured_at_the_same_rates() -> None:
     ways = [Stub("ours", 1e6, object()), Stub("theirs", 2e6)]
-    rows = crossings.measure(ways, [(8, 8)], 2, 0.1, lambda done, total: None, (0.5, 0.9))  # type: ignore[arg-type]
+    told: list[tuple[int, int]] = []
+    rows = crossings.measure(ways, [(8, 8)], 2, 0.1, lambda *at: told.append(at), (0.5, 0.9))  # type: ignore[arg-type]
+    assert told == [(at, 8) for at in range(1, 9)]
     assert [(row.name, row.point, row.load) for row in rows] == [
         ("ours", (8, 8), 0.5), ("theirs", NO_POINT, 0.5), ("ours", (8, 8), 0.9), ("theirs", NO_POINT, 0.9),
     ]  # fmt: skip
