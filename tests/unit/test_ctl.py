@@ -20,7 +20,7 @@ from macsad import cli, control, stages, statistics
 from macsad.control import Client
 from macsad.ctl import run_ctl, show_stages, show_stats, watch_stats
 from macsad.progress import redrawn
-from macsad.protocol import BulkReply, ControlError, Digest, Message, NoSwitchError, Reply, Status
+from macsad.protocol import BulkReply, ControlError, Digest, Idle, Message, NoSwitchError, Reply, Status
 
 HEAD = struct.Struct(">IBBH")
 Answer = tuple[int, bytes]
@@ -515,6 +515,14 @@ def test_digests_between_replies_are_kept(fake: Callable[..., FakeSwitch]) -> No
         assert client.command("good").ok
         expected = Digest("learn", (b"aa", b"bb", b"cc"))
         assert [client.digest(1), client.digest(1), client.digest(0.01)] == [expected, expected, None]
+
+
+def test_what_is_not_asked_for_yet_waits_in_its_order(fake: Callable[..., FakeSwitch]) -> None:
+    others = [Idle(table, (), b"") for table in (1, 2)]
+    with Client(fake().path) as client:
+        client._waiting.extend([*others, Digest("learn", ())])
+        assert client.digest(1) == Digest("learn", ()) and client.digest(0.01) is None
+        assert [client.idle(1), client.idle(1), client.idle(0.01)] == [*others, None]
 
 
 def test_refusals(fake: Callable[..., FakeSwitch]) -> None:
