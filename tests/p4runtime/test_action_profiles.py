@@ -94,6 +94,27 @@ def test_members_and_groups(controller: Controller, served: Any) -> None:
     assert entries(controller) == [named(controller, member=5)]
 
 
+def test_entries_are_read_by_what_they_name(controller: Controller) -> None:
+    """0 is any member or any group; what an entry of one names is none of the other, of whatever number."""
+    made = [member(controller, 5), member(controller, 7), group(controller, 5, (5, 1)), group(controller, 6, (7, 1))]
+    assert changed(controller, INSERT, *made) == [OK] * 4
+    of = [named(controller, kind=at, **what) for at, what in enumerate(({"member": 5}, {"member": 7}, {"group": 5},
+                                                                        {"group": 6}), 1)]  # fmt: skip
+    assert changed(controller, INSERT, *of) == [OK] * 4
+
+    def read(**action: int) -> list[int]:
+        asked = controller.entry("selector_t", {})
+        for name, value in action.items():
+            setattr(asked.action, f"action_profile_{name}_id", value)
+        found = controller.read(entity(table_entry=asked))
+        return sorted(of.index(one.table_entry) + 1 for one in found)
+
+    assert (read(member=5), read(member=7), read(member=6)) == ([1], [2], [])
+    assert (read(group=5), read(group=6), read(group=7)) == ([3], [4], [])
+    assert (read(member=0), read(group=0)) == ([1, 2], [3, 4])
+    assert read() == [1, 2, 3, 4]
+
+
 def test_what_is_in_use_stays(controller: Controller) -> None:
     made = [member(controller, 1), member(controller, 2), group(controller, 1, (1, 1))]
     assert changed(controller, INSERT, *made, named(controller, group=1)) == [OK] * 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -11,6 +12,7 @@ from macsad.p4runtime.found import GIVEN_MAX, Form
 from macsad.p4runtime.messages import message
 from macsad.p4runtime.program import Action, Key, Param, Table
 from macsad.p4runtime.strings import Strings
+from macsad.p4runtime.table_reading import _runs
 from macsad.p4runtime.wire import Heads, number, varint
 from macsad.protocol import GROUP, MEMBER
 
@@ -150,3 +152,18 @@ def test_beginnings(length: int) -> None:
     assert message("ReadResponse").FromString(made) == response
     assert made == response.SerializeToString() or not content  # a field of bytes that is empty is left out
     assert varint(length) == number(1, length)[1:] or not length
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_elements_that_are_near_are_read_together(seed: int) -> None:
+    """Each that is asked for once, in order; between two runs there are more than are worth a request."""
+    dice = random.Random(seed)
+    asked = [dice.randrange(dice.choice((3, 60, 4000))) for _ in range(dice.randrange(40))]
+    runs = list(_runs(asked))
+    assert set(asked) <= {first + at for first, count in runs for at in range(count)}
+    ends = [at for first, count in runs for at in (first, first + count - 1)]
+    assert set(ends) <= set(asked) and ends == sorted(ends), "no run begins or ends with what nobody asks for"
+    assert all(second[0] - (first[0] + first[1] - 1) > 16 for first, second in itertools.pairwise(runs))
+    inside = sorted(set(asked))
+    gaps = [later - at for at, later in itertools.pairwise(inside)]
+    assert len(runs) == sum(gap > 16 for gap in gaps) + bool(inside)

@@ -62,6 +62,26 @@ def test_each_kind_of_match(controller: Controller) -> None:
     assert controller.read(entity(table_entry=controller.entry("all_t", every, priority=8))) == []
 
 
+def test_entries_are_read_by_action_and_priority(controller: Controller) -> None:
+    """No action and no priority is any; so is an action without its id."""
+    field = {1: {"ternary": {"value": b"\x12\x00", "mask": b"\xff\x00"}}}
+    of = [controller.entry("all_t", field, "drop", priority=7), controller.entry("all_t", {}, "drop", priority=8),
+          controller.entry("all_t", {2: {"range": {"low": b"\1", "high": b"\2"}}}, "NoAction", priority=7)]  # fmt: skip
+    assert controller.write(*(update(INSERT, table_entry=one) for one in of)) == [OK] * 3
+
+    def read(action: str = "", **more: Any) -> list[int]:
+        found = controller.read(entity(table_entry=controller.entry("all_t", {}, action, **more)))
+        return sorted(of.index(one.table_entry) for one in found)
+
+    assert (read(), read("drop"), read("NoAction"), read("metered")) == ([0, 1, 2], [0, 1], [2], [])
+    assert (read(priority=7), read("drop", priority=7), read(priority=9)) == ([0, 2], [0], [])
+    asked = controller.entry("all_t", {})
+    asked.action.action.SetInParent()
+    assert len(controller.read(entity(table_entry=asked))) == 3
+    asked.action.action.action_id = 0x01FFFFFF
+    assert controller.read(entity(table_entry=asked)) == []
+
+
 def test_a_program_in_json_has_ternary_keys_for_optional_ones(served: Any) -> None:
     told = served.switch.client.describe()
     (all_t,) = [table for table in told["tables"] if table["name"] == "I.all_t"]

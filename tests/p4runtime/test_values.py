@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from controller import DELETE, INSERT, MODIFY, Controller, Stream, entity, octets, update
 from switch_harness import ethernet
 
+from macsad.p4runtime import value_sets
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import message
+from macsad.p4runtime.program import Key, Table
 from macsad.p4runtime.strings import Strings
+from macsad.protocol import Outcome, Update
 
 OK = Code.OK
 
@@ -48,6 +52,31 @@ def test_value_sets(controller: Controller, served: Any) -> None:
     assert members(controller) == [0x2222, 0x3333, 0x4444, 0x5555]
     assert code(controller, MODIFY, value_set(controller)) is OK
     assert members(controller) == []
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted", "first"),
+    [((1,), (1, 2, 3, 4), "add"), ((1, 2), (3, 4), "add"), ((1, 2, 3), (3, 4, 5), "remove"), ((1,), (), "remove")],
+)
+def test_members_come_before_others_go_where_there_is_room(there: Any, wanted: Any, first: str) -> None:
+    """Those that stay and those that come match all the time, up to the size of the set, four."""
+    key = Key(1, "k", 16, "exact")
+    table = Table(1, 7, "s", 4, (key,), {}, None, False, True)
+    asked: list[bytes] = []
+    client: Any = SimpleNamespace(
+        read_entries=lambda number: [b"".join(at.to_bytes(2, "big") + bytes(4) for at in there)],
+        update=lambda changes: asked.extend(changes) or [(Outcome.DONE, b"")] * len(changes),
+    )
+    given = message("ValueSetEntry")(value_set_id=1)
+    for at in wanted:
+        given.members.add().match.add(field_id=1).exact.value = octets(at)
+    value_sets.write(client, SimpleNamespace(value_set=lambda number: table), MODIFY, given)  # type: ignore[arg-type]
+    kinds = {Update.ADD: "add", Update.REMOVE: "remove"}
+    changes = [(kinds[Update(one[0])], int.from_bytes(one[3:5], "big")) for one in asked]
+    assert set(changes) == {("add", at) for at in set(wanted) - set(there)} | {
+        ("remove", at) for at in set(there) - set(wanted)
+    }
+    assert not changes or changes[0][0] == first or len({kind for kind, _ in changes}) == 1
 
 
 def named(controller: Controller, name: str, port: str) -> Any:

@@ -128,7 +128,13 @@ def ternary(value: bytes, mask: bytes) -> Any:
 
 NONE = standard.BmAddEntryOptions()
 KEY = [exact(b"\1"), lpm(b"\1\x20", 8)]
-RATES = [standard.BmMeterRateConfig(units_per_micros=2.0, burst_size=1)] * 2
+
+
+def rate(units: float | None, burst: int | None) -> Any:
+    return standard.BmMeterRateConfig(units_per_micros=units, burst_size=burst)
+
+
+RATES, SLOW = [rate(2.0, 1)] * 2, rate(1.999, 1)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +172,14 @@ RATES = [standard.BmMeterRateConfig(units_per_micros=2.0, burst_size=1)] * 2
         ("meter_set_rates", ("I.flow", 0, RATES[:1]), "BAD_RATES_LIST"),
         ("register_read", ("I.words", 4), "INVALID_INDEX"),
         ("register_write_range", ("I.words", 3, 2, 1), "INVALID_INDEX"),
+        ("register_write_range", ("I.words", 3, 5, 1), "INVALID_INDEX"),
+        ("register_write_range", ("I.words", -1, 2, 1), "INVALID_INDEX"),
+        ("meter_set_rates", ("I.flow", 0, [RATES[0], SLOW]), "INVALID_INFO_RATE_VALUE"),
+        ("meter_set_rates", ("I.flow", 0, [rate(-1.0, 1), RATES[1]]), "INVALID_INFO_RATE_VALUE"),
+        ("meter_set_rates", ("I.flow", 0, [rate(1.0, -1), RATES[1]]), "INVALID_BURST_SIZE_VALUE"),
+        ("meter_set_rates", ("I.flow", 0, [RATES[0], rate(2.0, -1)]), "INVALID_BURST_SIZE_VALUE"),
+        ("mt_indirect_set_entry_ttl", ("I.pinned", 0, 5), "AGEING_DISABLED"),
+        ("mt_indirect_reset_default_entry", ("I.prefixes",), "WRONG_TABLE_TYPE"),
         ("register_reset", ("I.none",), "INVALID_REGISTER_NAME"),
         ("parse_vset_add", ("P.none", b"\1"), "INVALID_PARSE_VSET_NAME"),
         ("learning_ack_buffer", (0, 1), "INVALID_LIST_ID"),
@@ -220,6 +234,23 @@ def test_entries_of_members_and_groups(session: Session) -> None:
     assert client.bm_mt_get_default_entry(0, "I.choices").grp_handle == group
 
 
+def test_entries_and_defaults_name_others_and_go(session: Session) -> None:
+    test_entries_of_members_and_groups(session)
+    client = session.standard
+    (entry,) = client.bm_mt_get_entries(0, "I.choices")
+    member = client.bm_mt_act_prof_get_members(0, "I.chosen")[0].mbr_handle
+    client.bm_mt_indirect_set_default_member(0, "I.choices", member)
+    assert client.bm_mt_get_default_entry(0, "I.choices").mbr_handle == member
+    client.bm_mt_indirect_reset_default_entry(0, "I.choices")
+    assert client.bm_mt_get_default_entry(0, "I.choices").mbr_handle is None
+    for modify, code in (("", "INVALID_MBR_HANDLE"), ("_ws", "INVALID_GRP_HANDLE")):
+        with pytest.raises(Exception) as refused:
+            getattr(client, f"bm_mt_indirect{modify}_modify_entry")(0, "I.choices", entry.entry_handle, 9)
+        assert (connection.told(refused.value) or "").endswith(f"({code})")
+    client.bm_mt_indirect_delete_entry(0, "I.choices", entry.entry_handle)
+    assert client.bm_mt_get_num_entries(0, "I.choices") == 0
+
+
 def test_elements(session: Session) -> None:
     client = session.standard
     client.bm_register_write_range(0, "I.words", 1, 3, -2)
@@ -237,6 +268,59 @@ def test_elements(session: Session) -> None:
     client.bm_parse_vset_add(0, "P.marks", b"\x12\x34")
     client.bm_parse_vset_add(0, "P.marks", b"\x12\x34")
     assert client.bm_parse_vset_get(0, "P.marks") == [b"\x12\x34"]
+    client.bm_parse_vset_remove(0, "P.marks", b"\x12\x35")
+    assert client.bm_parse_vset_get(0, "P.marks") == [b"\x12\x34"]
+    client.bm_parse_vset_remove(0, "P.marks", b"\x12\x34")
+    assert client.bm_parse_vset_get(0, "P.marks") == []
+    for value in (b"\x12\x34", b"\x12\x36"):
+        client.bm_parse_vset_add(0, "P.marks", value)
+    client.bm_parse_vset_clear(0, "P.marks")
+    assert client.bm_parse_vset_get(0, "P.marks") == []
+
+
+def test_ranges_of_elements(session: Session) -> None:
+    """A range may be empty or all; each register, counter and meter is reset or set as a whole."""
+    client = session.standard
+    client.bm_register_write_range(0, "I.words", 2, 2, 9)
+    assert client.bm_register_read_all(0, "I.words") == [0] * 4
+    client.bm_register_write_range(0, "I.words", 0, 4, 9)
+    assert client.bm_register_read_all(0, "I.words") == [9] * 4
+    client.bm_register_write(0, "I.twin", 0, 5)
+    client.bm_register_reset(0, "I.words")
+    assert client.bm_register_read_all(0, "I.words") == [0] * 4 and client.bm_register_read(0, "I.twin", 0) == 5
+    one = standard.BmCounterValue(bytes=9, packets=3)
+    for place in (0, 4):
+        client.bm_counter_write(0, "I.seen", place, one)
+    client.bm_counter_reset_all(0, "I.seen")
+    assert {(client.bm_counter_read(0, "I.seen", place).packets) for place in range(5)} == {0}
+    client.bm_meter_array_set_rates(0, "I.flow", RATES)
+    assert [client.bm_meter_get_rates(0, "I.flow", place) for place in range(3)] == [RATES] * 3
+
+
+def test_what_a_client_leaves_out_is_zero(session: Session) -> None:
+    client = session.standard
+    client.bm_meter_set_rates(0, "I.flow", 0, [rate(None, None), rate(2.0, None)])
+    assert client.bm_meter_get_rates(0, "I.flow", 0) == [rate(0.0, 0), rate(2.0, 0)]
+    client.bm_counter_write(0, "I.seen", 0, standard.BmCounterValue(bytes=1, packets=1))
+    client.bm_counter_write(0, "I.seen", 0, standard.BmCounterValue())
+    assert client.bm_counter_read(0, "I.seen", 0) == standard.BmCounterValue(bytes=0, packets=0)
+
+
+def test_a_table_is_emptied_with_its_default_entry_or_without(session: Session) -> None:
+    client = session.standard
+    first = client.bm_mt_get_default_entry(0, "I.prefixes")
+    for net in (1, 2):
+        client.bm_mt_add_entry(0, "I.prefixes", [exact(b"\1"), lpm(bytes([net, 0x20]), 8)], "I.go", [b"\0\5"], NONE)
+    client.bm_mt_set_default_action(0, "I.prefixes", "I.go", [b"\0\7"])
+    changed = client.bm_mt_get_default_entry(0, "I.prefixes")
+    assert client.bm_mt_get_num_entries(0, "I.prefixes") == 2 and changed != first
+    told = client.bm_mt_get_entry_from_key(0, "I.prefixes", [], NONE)
+    assert (told.match_key, told.entry_handle, told.action_entry) == ([], 0, changed), "without a key the default entry"
+    client.bm_mt_clear_entries(0, "I.prefixes", False)
+    assert client.bm_mt_get_num_entries(0, "I.prefixes") == 0
+    assert client.bm_mt_get_default_entry(0, "I.prefixes") == changed
+    client.bm_mt_clear_entries(0, "I.prefixes", True)
+    assert client.bm_mt_get_default_entry(0, "I.prefixes") == first
 
 
 def test_direct_elements_go_with_their_entry(session: Session) -> None:

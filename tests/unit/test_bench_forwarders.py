@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bench_scripts import sample, script
+from bench_scripts import Clock, sample, script
 from switch_harness import read_pcap, write_pcap
 
 # --- l3fwd.py ------------------------------------------------------------------------------------------------------------
@@ -271,3 +271,102 @@ def test_the_receiver_tells_gigabits_a_second(tcp: Any, monkeypatch: pytest.Monk
     monkeypatch.setattr(tcp, "print", lambda word, **_: told.append(word), raising=False)
     tcp.receive("10.9.0.2")
     assert told == ["ready", pytest.approx(4)]
+
+
+class Sending(contextlib.AbstractContextManager["Sending"]):
+    """A connection that takes a piece of data in a fifth of a second."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.sent: list[int] = []
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def sendall(self, data: bytes) -> None:
+        self.sent.append(len(data))
+        self.clock.sleep(0.2)
+
+
+def test_the_sender_sends_for_so_long(tcp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    sending = Sending(clock)
+    asked: list[Any] = []
+
+    def connect(address: tuple[str, int], seconds: float) -> Sending:
+        asked.append((address, seconds))
+        return sending
+
+    monkeypatch.setattr(tcp, "time", clock)
+    monkeypatch.setattr(tcp, "socket", SimpleNamespace(create_connection=connect))
+    tcp.send("10.9.0.2", 0.9)
+    assert asked == [(("10.9.0.2", tcp.PORT), tcp.WAIT_S)] and sending.sent == [tcp.CHUNK] * 5
+
+
+def test_a_stream_goes_from_the_first_host_to_the_second(tcp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the second is ready; what it tells is the figure."""
+    done: list[Any] = []
+
+    class Receiver:
+        def __init__(self, words: list[str], **_: Any) -> None:
+            done.append(words)
+            self.stdout = SimpleNamespace(readline=lambda: done.append("ready"))
+
+        def communicate(self, timeout: float) -> tuple[str, None]:
+            return "3.25\n", None
+
+    def run(words: list[str], check: bool, timeout: float) -> None:
+        assert check and timeout > 1.5
+        done.append(words)
+
+    monkeypatch.setattr(tcp.subprocess, "Popen", Receiver)
+    monkeypatch.setattr(tcp.subprocess, "run", run)
+    assert tcp.gigabits([SimpleNamespace(pid=71), SimpleNamespace(pid=72)], "10.8.0", 1.5) == 3.25
+    receive, ready, send = done
+    assert receive[:2] == ["nsenter", "--net=/proc/72/ns/net"] and receive[-2:] == ["--receive", "10.8.0.2"]
+    assert send[:2] == ["nsenter", "--net=/proc/71/ns/net"] and ready == "ready"
+    assert send[-4:] == ["--send", "10.8.0.2", "--seconds", "1.5"]
+
+
+def test_hosts_sleep_in_namespaces_of_their_own(tcp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    class Host:
+        def __init__(self, words: list[str], **_: Any) -> None:
+            assert words[:2] == ["unshare", "-n"]
+            self.stdout = SimpleNamespace(readline=lambda: done.append("there"))
+
+        def kill(self) -> None:
+            done.append("kill")
+
+        def wait(self) -> None:
+            done.append("wait")
+
+    monkeypatch.setattr(tcp.subprocess, "Popen", Host)
+    with pytest.raises(ZeroDivisionError), tcp.hosts() as pair:
+        assert len(pair) == 2 and done == ["there"] * 2
+        raise ZeroDivisionError
+    assert done[2:] == ["kill", "wait"] * 2
+    assert tcp.within(None) == []
+
+
+@pytest.mark.parametrize(("user", "own"), [(0, "unshare -n "), (1000, "unshare -rn ")])
+def test_what_is_joined_is_in_a_namespace_as_well(
+    tcp: Any, monkeypatch: pytest.MonkeyPatch, user: int, own: str
+) -> None:
+    """A switch that is there is not built."""
+    monkeypatch.setattr(tcp.os, "geteuid", lambda: user)
+    monkeypatch.setattr(tcp.sys, "argv", ["tcp.py", "--switch=/l2", "--rounds=2", "--seconds=3"])
+    tcp.main()
+    (ran,) = tcp.subprocess.ran
+    assert ran.startswith(own) and ran.endswith("--inside --switch=/l2 --rounds=2 --seconds=3.0")
+    monkeypatch.setattr(tcp.sys, "argv", ["tcp.py"])
+    tcp.main()
+    _, build, ran = tcp.subprocess.ran
+    assert " build " in build and "l2fwd.p4 -o " in build
+    assert f"--switch={build.rpartition(' ')[2]}/l2fwd --rounds=5 --seconds=1" in ran
+    monkeypatch.setattr(tcp.sys, "argv", ["tcp.py", *ran.partition("tcp.py ")[2].split()])
+    monkeypatch.setattr(tcp, "measure", lambda *what: what)
+    told: list[Any] = []
+    monkeypatch.setattr(tcp, "report", told.append)
+    tcp.main()
+    assert [(str(path), *more) for path, *more in told] == [(f"{build.rpartition(' ')[2]}/l2fwd", 5, 1.0)]

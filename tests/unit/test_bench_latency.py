@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from struct import Struct
 
@@ -68,6 +69,9 @@ def test_rows_are_told() -> None:
         "25.0%",
     ]
     assert data([row])[0]["p999_us"] == 450.0
+    out = io.StringIO()
+    Console(file=out, width=120).print(screen([replace(row, times=(99.4, 100.0, 1234.5), missed=0)]))
+    assert out.getvalue().splitlines()[1].split()[4:] == ["99.40", "100", "1,234", "25.0%"]
 
 
 def test_programs_beside_each_other_are_told_by_name() -> None:
@@ -108,7 +112,9 @@ class Stub:
 
 def test_programs_are_measured_at_the_same_rates() -> None:
     ways = [Stub("ours", 1e6, object()), Stub("theirs", 2e6)]
-    rows = crossings.measure(ways, [(8, 8)], 2, 0.1, lambda done, total: None, (0.5, 0.9))  # type: ignore[arg-type]
+    told: list[tuple[int, int]] = []
+    rows = crossings.measure(ways, [(8, 8)], 2, 0.1, lambda *at: told.append(at), (0.5, 0.9))  # type: ignore[arg-type]
+    assert told == [(at, 8) for at in range(1, 9)]
     assert [(row.name, row.point, row.load) for row in rows] == [
         ("ours", (8, 8), 0.5), ("theirs", NO_POINT, 0.5), ("ours", (8, 8), 0.9), ("theirs", NO_POINT, 0.9),
     ]  # fmt: skip

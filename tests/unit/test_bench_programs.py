@@ -55,6 +55,22 @@ def test_a_production_program_is_a_row_and_what_fails_is_told(monkeypatch: pytes
     assert set(json.loads(production.FIGURES.read_text())) == set(production.PROGRAMS) - {"up4"}
 
 
+def test_a_production_program_is_measured_singly_and_in_bursts_with_its_lookups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    production = script("production")
+    asked: list[Any] = []
+    monkeypatch.setattr(production.session, "run", asked.append)
+    for quick in (False, True):
+        production.measure(Path("x.p4"), quick)
+    assert [(one.rounds, one.seconds) for one in asked] == [(7, 0.1), (1, 0.01)]
+    assert all((one.points, one.workers, one.lookups) == (((1, 1), (64, 64)), 1, True) for one in asked)
+    order = asked[0].order(Path("f"))
+    assert (order.folder, order.entries, order.packets, order.hit, order.size) == (Path("f"), 1000, 10_000, 1.0, "64")
+    assert (order.tables, order.ports, order.port, order.seed) == ((), 2, 0, 1)
+    assert asked[0].request.warnings == ("no-unused", "no-constant", "no-property"), "the programs are not ours"
+
+
 # --- production_loop.py --------------------------------------------------------------------------------------------------
 
 C = """int x;

@@ -3,16 +3,22 @@ not need."""
 
 from __future__ import annotations
 
+import errno
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 
 from macsad import cli, generating
 from macsad.options import natural
+from macsad.terminal import Unwritable
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
 
 HEAVY = {
     "jinja2",
@@ -119,3 +125,53 @@ def test_what_is_misspelt(arguments: list[str], answer: str, capsys: pytest.Capt
 )
 def test_numbers_of_options(text: str, number: int | None) -> None:
     assert natural(text, 20) == number
+
+
+def raising(error: BaseException) -> Callable[[], object]:
+    def act() -> object:
+        raise error
+
+    return act
+
+
+NO_DISK, CLOSED = OSError(errno.ENOSPC, "No space left on device"), BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (click.exceptions.Exit(7), 7, ""),
+        (click.UsageError("no such thing"), cli.USAGE, "Error: no such thing\n"),
+        (click.NoSuchOption("--prot", possibilities=["--port", "--plot", "--out"]), cli.USAGE,
+         "Error: No such option '--prot'. Did you mean '--port'?\n"),
+        (click.ClickException("not now"), cli.NO, "Error: not now\n"),
+        (click.Abort(), cli.INTERRUPTED, ""),
+        (KeyboardInterrupt(), cli.INTERRUPTED, ""),
+        (Unwritable(*NO_DISK.args), cli.NO, "macsad: error: cannot write standard output: No space left on device\n"),
+        (CLOSED, cli.NO, ""),
+        (Rejected(Diagnostics()), cli.NO, ""),
+        (ToolchainError("gcc failed"), cli.NO, "macsad: error: gcc failed\n"),
+        (WrongUsage("no such CPU"), cli.USAGE, "macsad: error: no such CPU\n"),
+        (RecursionError(), cli.NO, "macsad: error: the program nests too deeply for this\n"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_has_its_code_and_words(
+    error: BaseException, code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.called(raising(error)) == code
+    assert capsys.readouterr() == ("", told)
+
+
+def test_a_fault_of_our_own_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.called(raising(ZeroDivisionError("by zero"))) == cli.FAULT
+    said = capsys.readouterr().err
+    assert said.startswith("macsad: internal error: ZeroDivisionError: by zero\n")
+    (report,) = re.findall(r"with (\S+\.log) and the program", said)
+    text = Path(report).read_text()
+    Path(report).unlink()
+    assert "in act" in text and "ZeroDivisionError: by zero" in text and text.startswith("macsad ")
+
+
+@pytest.mark.parametrize(("result", "code"), [(5, 5), (None, 0), ("text", 0)])
+def test_a_number_is_an_exit_code(result: object, code: int) -> None:
+    assert cli.called(lambda: result) == code

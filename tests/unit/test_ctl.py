@@ -20,7 +20,7 @@ from macsad import cli, control, stages, statistics
 from macsad.control import Client
 from macsad.ctl import run_ctl, show_stages, show_stats, watch_stats
 from macsad.progress import redrawn
-from macsad.protocol import BulkReply, ControlError, Digest, Message, NoSwitchError, Reply, Status
+from macsad.protocol import BulkReply, ControlError, Digest, Idle, Message, NoSwitchError, Reply, Status
 
 HEAD = struct.Struct(">IBBH")
 Answer = tuple[int, bytes]
@@ -147,6 +147,17 @@ def test_bytes_that_are_no_text_go_to_the_switch_as_they_are(fake: Callable[...,
     assert ctl(switch, line)[0] == 0
     assert ctl(switch, lines=line)[0] == 0
     assert [payload.lstrip(b"\x03").rstrip() for _, payload in switch.requests] == [b"good \xff"] * 2
+
+
+def test_bytes_of_standard_input_are_taken_as_they_are(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the encoding of the terminal."""
+    switch = fake()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"good \xff\n"), encoding="utf-8"))
+    assert cli.call(["ctl", "--socket", str(switch.path)]) == 0
+    ((_, payload),) = switch.requests
+    assert payload.endswith(b"good \xff\n")
 
 
 # --- statistics -------------------------------------------------------------------------------------------------------
@@ -504,6 +515,14 @@ def test_digests_between_replies_are_kept(fake: Callable[..., FakeSwitch]) -> No
         assert client.command("good").ok
         expected = Digest("learn", (b"aa", b"bb", b"cc"))
         assert [client.digest(1), client.digest(1), client.digest(0.01)] == [expected, expected, None]
+
+
+def test_what_is_not_asked_for_yet_waits_in_its_order(fake: Callable[..., FakeSwitch]) -> None:
+    others = [Idle(table, (), b"") for table in (1, 2)]
+    with Client(fake().path) as client:
+        client._waiting.extend([*others, Digest("learn", ())])
+        assert client.digest(1) == Digest("learn", ()) and client.digest(0.01) is None
+        assert [client.idle(1), client.idle(1), client.idle(0.01)] == [*others, None]
 
 
 def test_refusals(fake: Callable[..., FakeSwitch]) -> None:

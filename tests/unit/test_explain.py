@@ -300,6 +300,30 @@ def test_json_has_what_the_page_shows() -> None:
     assert {curve["over"] for curve in told["curves"]} == {"burst", "sub-batch", "entries", "cores"}
 
 
+def test_json_has_what_was_measured() -> None:
+    """Points in order, lines in order, and of a stage how long it waits."""
+    found = replace(
+        explained(app("router")), point=(64, 32), measured={(64, 64): 90.0, (8, 8): 120.0, (8, 1): 150.0}, ran=True
+    )
+    told = json.loads(json.dumps(data(found)))
+    assert (told["burst"], told["sub_batch"], told["ran"], told["program"]) == (64, 32, True, found.name)
+    assert [(one["burst"], one["sub_batch"], one["cycles"]) for one in told["measured"]] == [
+        (8, 1, 150), (8, 8, 120), (64, 64, 90),
+    ]  # fmt: skip
+    predicted = found.predict()
+    assert told["predicted"] == {
+        "cycles": predicted.cycles, "io": predicted.upsilon, "compute": predicted.compute, "stall": predicted.stall,
+    }  # fmt: skip
+    waits = [max(0, cost.cycles - alone.cycles) for cost, alone in zip(found.costs, found.alone, strict=True)]
+    assert [stage["waits"] for stage in told["stages"]] == waits and max(waits) > 0
+    assert [(stage["pipe"], stage["number"], stage["tables"]) for stage in told["stages"]] == [
+        (cost.pipe, cost.number, list(cost.tables)) for cost in found.costs
+    ]
+    places = [(line["file"], line["line"]) for line in told["lines"]]
+    assert places == sorted(places) and len(set(places)) == len(places)
+    assert [table["name"] for table in told["tables"]] == [table.name for table in found.tables]
+
+
 def test_what_is_asked_for_wrongly_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = str(app("l2fwd"))
     machine = str(machine_file(tmp_path))

@@ -65,6 +65,8 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
         ["build", "prog", "-o", "out", "--p4info", "prog"],
         ["build", "prog", "-o", "out", "--p4info", "out/prog.c"],
         ["build", "prog", "-o", "out", "--p4info", "types.svg"],
+        ["build", "prog", "-o", "out", "--bmv2-json", "prog"],
+        ["build", "prog", "-o", "out", "--bmv2-json", "out/prog"],
         ["build", "prog", "-o", "linked"],
         ["graph", "prog", "-o", "types.svg"],
         ["gen", "prog", "-o", "traffic", "--packets", "1", "--entries", "1"],

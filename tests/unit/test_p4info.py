@@ -11,7 +11,7 @@ from aux_frontend.p4_14.frontend import P4_14
 from aux_frontend.p4_16.frontend import P4_16
 from google.protobuf import json_format, text_format
 
-from macsad import cli
+from macsad import cli, compilation
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.p4info.build import build
@@ -459,8 +459,12 @@ def test_build_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert {"t", "t.c", "t.p4info.txtpb"} == {f.name for f in out.iterdir()}
     assert (out / "t.p4info.txtpb").read_bytes() == encode(info, ".txtpb")
     chosen = tmp_path / "other" / "info.bin"
-    assert cli.call(["build", program, "-O", "0", "-o", str(out), "--p4info", str(chosen)]) == 0
+    json = tmp_path / "more" / "t.json"
+    words = ["--p4info", str(chosen), "--bmv2-json", str(json)]
+    assert cli.call(["build", program, "-O", "0", "-o", str(out), *words]) == 0
     assert chosen.read_bytes() == encode(info, ".bin")
+    request = compilation.Request(tmp_path / "t.p4")
+    assert json.read_text() == compilation.bmv2_json(request, compilation.load(request))
     assert cli.call(["build", program, "-o", str(out), "--p4info", f"{program}/info.bin"]) == 1
     assert "info.bin" in capsys.readouterr().err
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
 
 from macsad import simulate
-from macsad.stf.check import check_all
+from macsad.stf.check import check, check_all
 from macsad.stf.diff import agrees, show
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import Program, Storage
@@ -34,6 +35,7 @@ def program() -> Program:
     b.extern("c.cnt", "direct_counter", unit="packets_and_bytes", automatic=1)
     b.extern("c.all", "counter", size=4, unit="packets")
     b.extern("c.reg", "register", size=4, width=16)
+    b.extern("c.met", "meter", size=3, unit="packets")
     b.table("c.test1", [("hdr.h.f1", "ternary"), ("hdr.h.b1", "ternary")], ["c.setb1"], direct=["c.cnt"])
     b.table("c.routes", [("hdr.h.f1", "lpm")], ["c.setb1", "c.drop"])
     validity = ex.Cast(valid("hdr.x"), Bits(1), AT)
@@ -152,6 +154,65 @@ def test_counters_registers_handles(program: Program, tmp_path: Path) -> None:
         expect 0 00000001 00 00 $
         """,
     )
+
+
+class Noting:
+    """A device that notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+
+    def __getattr__(self, method: str) -> Any:
+        def call(*arguments: object, **named: object) -> object:
+            if method != "collect":
+                self.asked.append((method, *arguments, *named.values()))
+            return {"collect": [], "counter": (2, 13), "register_read": 7}.get(method, 0)
+
+        return call
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("mirroring_add 5 3", [("mirroring_add", 5, 3)]),
+        ("mirroring_add_mc 5 9", [("mirroring_add_group", 5, 9)]),
+        ("mirroring_delete 5", [("mirroring_delete", 5)]),
+        ("mirroring_get 5", []),
+        ("mc_mgrp_create 9", [("group_create", 9)]),
+        ("mc_node_create 4 1 2 3", [("node_create", 4, (1, 2, 3))]),
+        ("mc_node_update 0 1 2", [("node_update", 0, (1, 2))]),
+        ("mc_node_associate 9 0", [("node_associate", 9, 0)]),
+        ("port_host 3", [("port_direction", 3, True)]),
+        ("port_net 3", [("port_direction", 3, False)]),
+        ("counter_read all 2", [("counter", "c.all", 2)]),
+        ("counter_write all 2 5 300", [("counter_write", "c.all", 2, 5, 300)]),
+        ("register_read reg 2", [("register_read", "c.reg", 2)]),
+        ("register_write reg 2 9", [("register_write", "c.reg", 2, 9)]),
+        ("register_reset reg", [("register_reset", "c.reg")]),
+        ("meter_get_rates met 2", []),
+        ("meter_set_rates met 2 0.5:10 1.5:20", [("meter_set_rates", "c.met", 2, (0.5, 10), (1.5, 20))]),
+        ("meter_array_set_rates met 0.5:10 1.5:20",
+         [("meter_set_rates", "c.met", at, (0.5, 10), (1.5, 20)) for at in range(3)]),
+    ],
+)  # fmt: skip
+def test_commands_of_the_control_plane(
+    program: Program, tmp_path: Path, line: str, asked: list[tuple[object, ...]]
+) -> None:
+    device: Any = Noting()
+    (tmp_path / "t.stf").write_text(line + "\n")
+    out = io.StringIO()
+    assert check(program, tmp_path / "t.stf", lambda ports: device, out) == 0, out.getvalue()
+    assert [one for one in device.asked if one[0] != "close"] == asked
+    told = {"counter_read all 2": "2 packets, 13 bytes", "register_read reg 2": ": 7"}
+    assert told.get(line, "") in out.getvalue()
+
+
+def test_a_register_is_reset_as_a_whole(program: Program, tmp_path: Path) -> None:
+    text = "register_write reg 3 0x77\nregister_write reg 0 5\n{}register_read reg 3\nregister_read reg 0\n"
+    _, told = run(program, tmp_path, text.format(""))
+    assert "reg: 119" in told and "reg: 5" in told
+    _, told = run(program, tmp_path, text.format("register_reset reg\n"))
+    assert told.count("reg: 0") == 2
 
 
 def test_only_ports_of_the_file_exist(program: Program, tmp_path: Path) -> None:

@@ -1,0 +1,171 @@
+"""What the pictures of `macsad bench`, `macsad profile` and `make bench` show: lines and bars at the figures' places, and
+their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench_scripts import sample
+from machine import MACHINE
+
+from macsad.bench import machine_plot, packet_io, plots
+from macsad.bench.samples import Figure
+from macsad.bench.session import Result
+from macsad.bench.state import Reads
+from macsad.bench.wires import Crossed
+from transpiler.model.machine import machine_profile
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The pictures that are not saved, by the names of their files."""
+    found: dict[str, Any] = {}
+    monkeypatch.setattr(plots, "save", lambda plt, path: found.__setitem__(path.name, plt.gcf()))
+    monkeypatch.setattr(machine_plot, "save", plots.save)
+    yield found
+    plots.figures().close("all")
+
+
+def lines(axes: Any) -> dict[str, list[tuple[float, float]]]:
+    """The points of each line, by its label."""
+    return {line.get_label(): list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in axes.lines}
+
+
+def legend(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()] if axes.get_legend() else []
+
+
+def texts(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def bars(axes: Any) -> list[tuple[float, float, float]]:
+    """The ends of each, and its middle across."""
+    found = [(*sorted((p.get_x(), p.get_x() + p.get_width())), p.get_y() + p.get_height() / 2) for p in axes.patches]
+    return [(round(low, 6), round(high, 6), round(at, 6)) for low, high, at in found]
+
+
+def result(name: str = "l2", without: dict[str, float] | None = None, read: float = 0, workers: int = 2) -> Result:
+    """A packet takes 100 ns at B=1, 50 at B=8, b=1, 40 at B=8, b=8, and so many times as much without optimisations."""
+    points = ((1, 1), (8, 1), (8, 8))
+    ns = {(1, 1): 100, (8, 1): 50, (8, 8): 40}
+    samples: dict[Any, Any] = {("program", *point): [sample(ns[point])] for point in points}
+    samples |= {("empty", 1, 1): [sample(20)], ("empty", 8, 8): [sample(10)], ("read", 1, 0): [sample(read or 1)]}
+    samples |= {(f"without {one}", 8, 8): [sample(40 * times)] for one, times in (without or {}).items()}
+    reads = Reads((0,), ((1, 1.0),)) if read else Reads((), ())
+    return Result(
+        name, (), (), 1, "64", 1.0, "uniform", points, 1, 0.1, workers, 0.0, reads, samples, tuple(without or {})
+    )
+
+
+def test_a_line_for_each_b_and_the_limits(drawn: Any) -> None:
+    plots.points(result(read=25), Path("p.svg"))
+    (axes,) = drawn["p.svg"].axes
+    found = lines(axes)
+    assert found["b = 1"] == [(1, 20), (8, 40)] and found["b = 8"] == [(8, 50)] and len(found) == 4
+    assert legend(axes) == ["b = 1", "b = 8"]
+    places = {text.get_text(): (*text.xy, text.get_ha()) for text in axes.texts}
+    assert places == {"limit of memory": (1, 80, "left"), "empty program": (8, 200, "right")}
+    assert sorted(line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == "--") == [80, 200]
+    low, high = axes.get_ylim()
+    assert low == 0 and high > 200 * 1.08 and axes.get_xscale() == "log" and axes.get_title() == "l2"
+    plots.points(result(), Path("q.svg"))
+    assert texts(drawn["q.svg"].axes[0]) == ["empty program"], "what reads nothing has no limit of memory"
+
+
+def test_a_bar_for_what_each_optimisation_gains(drawn: Any) -> None:
+    """Around one, of each program beside the others; all of them together come last, then what has no name of its own."""
+    results = [
+        result("a", {"all": 4, "prefetch": 2}),
+        result("b", {"update_checksums_incrementally": 0.5, "prefetch": 1.5, "simd": 1}),
+    ]
+    plots.gains(results, Path("g.svg"))
+    (axes,) = drawn["g.svg"].axes
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert names[-2:] == ["checksum updates", "all of them"] and set(names[:-2]) == {"prefetch", "simd"}
+    order = [name for name in plots.NAMES if name in ("prefetch", "simd")]
+    assert names[:2] == order
+    at = {name: number for number, name in enumerate(names)}
+    assert set(bars(axes)) == {
+        (1, 4, at["all of them"] - 0.2), (1, 2, at["prefetch"] - 0.2), (1, 1.5, at["prefetch"] + 0.2),
+        (1, 1, at["simd"] + 0.2), (0.5, 1, at["checksum updates"] + 0.2),
+    }  # fmt: skip
+    assert sorted(texts(axes)) == ["0.50", "1.00", "1.50", "2.00", "4.00"] and legend(axes) == ["a", "b"]
+    low, high = axes.get_ylim()
+    assert low > high and low > 3.2 + 0.1 and high < -0.4, "the first is at the top, and all bars are seen"
+    assert axes.get_xscale() == "log" and drawn["g.svg"].get_size_inches()[1] == pytest.approx(0.6 + 0.09 * 4 * 3)
+
+
+def test_parts_of_a_packet_stand_on_each_other(drawn: Any) -> None:
+    parts = {"one": {"in": 4.25, "out": 2}, "two": {"in": 8, "out": 1.5}}
+    plots.buffers(parts, {"loop": 1.5, "empty": 0.75}, Path("b.svg"))
+    left, right = drawn["b.svg"].axes
+    assert [(p.get_y(), p.get_height()) for p in left.patches] == [(0, 4.25), (0, 8), (4.25, 2), (8, 1.5)]
+    assert texts(left) == ["4.2", "8.0", "2.0", "1.5"] and legend(left) == ["out", "in"], "the upper one first"
+    assert [(p.get_x(), p.get_width()) for p in right.patches] == [(1, 0.5), (1, -0.25)]
+    assert texts(right) == ["1.50", "0.75"] and right.yaxis_inverted() and right.lines[0].get_xdata()[0] == 1
+    assert [text.get_text() for text in right.get_yticklabels()] == ["loop", "empty"]
+
+
+@pytest.mark.parametrize("logarithmic", [True, False])
+def test_lines_over_anything(drawn: Any, logarithmic: bool) -> None:
+    plots.lines({"x": [(1, 10), (2, 30)], "y": [(1, 20), (2, 25)]}, "title", "cores", logarithmic, Path("l.svg"))
+    (axes,) = drawn["l.svg"].axes
+    assert lines(axes) == {"x": [(1, 10), (2, 30)], "y": [(1, 20), (2, 25)]} and legend(axes) == ["x", "y"]
+    assert (axes.get_xscale() == "log") == logarithmic and axes.get_ylim()[0] == 0 and axes.get_ylim()[1] > 30 * 1.08
+    assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("title", "cores", "million packets a second")
+
+
+def test_ports_are_drawn_by_where_frames_come_from(drawn: Any) -> None:
+    """testpmd dotted, in the colour of its port; the loop and what has no figures are left out."""
+    figure = Figure(100, 90, 110, 200, 3)
+    kinds = {str(kind): kind for kind in packet_io.KINDS}
+    mem, dpdk, veth = (kinds[name] for name in ("linux mem", "dpdk null", "linux af_packet"))
+    crossed = (Crossed(2.0, 100, 8_000_000),)
+    rows = [
+        packet_io.Row(mem, 64, "switch", figure), packet_io.Row(mem, 128, "switch", figure),
+        packet_io.Row(mem, 64, "loop", figure), packet_io.Row(dpdk, 64, "switch", figure),
+        packet_io.Row(dpdk, 64, "testpmd", figure), packet_io.Row(veth, 64, "switch", figure, crossed=crossed),
+        packet_io.Row(kinds["linux tap"], 64, "switch", None, "no tap"),
+    ]  # fmt: skip
+    plots.packet_io(rows, Path("io.svg"))
+    memory, wires = drawn["io.svg"].axes
+    assert lines(memory) == {
+        "linux mem": [(64, 10), (128, 10)], "dpdk null": [(64, 10)], "dpdk null, testpmd": [(64, 10)]
+    }  # fmt: skip
+    assert lines(wires) == {"linux af_packet": [(64, 4)]}
+    first, second, pmd = memory.lines
+    assert first.get_color() != second.get_color() == pmd.get_color() != wires.lines[0].get_color()
+    assert (second.get_linestyle(), pmd.get_linestyle()) == ("-", ":")
+    assert all(axes.get_ylim()[0] == 0 for axes in (memory, wires)) and memory.get_ylim()[1] > 10 * 1.05
+    assert legend(memory) and legend(wires)
+    plots.packet_io(rows[:1], Path("one.svg"))
+    assert not legend(drawn["one.svg"].axes[1])
+
+
+def test_a_machine_is_drawn_in_four_pictures(drawn: Any) -> None:
+    machine_plot.draw(machine_profile(MACHINE), Path("m.svg"))
+    io, reads, handover, copy = drawn["m.svg"].axes
+    assert lines(io)["1024 bytes"] == [(1, 128), (32, 66), (256, 64.25)] and legend(io) == ["64 bytes", "1024 bytes"]
+    assert set(legend(reads)) == {
+        f"{what}, {pages} pages" for what in ("a miss", "1 in flight", "8 in flight") for pages in ("huge", "small")
+    }
+    styles = {line.get_label(): line.get_linestyle() for line in reads.lines}
+    assert (styles["a miss, huge pages"], styles["8 in flight, small pages"]) == ("-", "--")
+    assert lines(reads)["8 in flight, huge pages"] == [(1 << 14, 1.25), (1 << 20, 6.25), (1 << 26, 11.25)]
+    assert next(iter(lines(handover).values())) == [(1, 100), (32, 400)] and not legend(handover)
+    assert next(iter(lines(copy).values())) == [(64, 4), (1024, 20)] and not legend(copy)
+    assert {axes.get_xscale() for axes in (io, reads, handover, copy)} == {"log"}
+    assert (io.get_yscale(), reads.get_yscale()) == ("linear", "log") and io.get_title() == "receive and transmit"
+
+
+def test_the_same_figures_give_the_same_file(tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        plots.lines({"x": [(1, 10), (2, 30)]}, "title", "cores", False, tmp_path / name)
+    first = (tmp_path / "a.svg").read_text()
+    assert first == (tmp_path / "b.svg").read_text() and "million packets a second" in first
+    assert not plots.figures().get_fignums()

@@ -1,0 +1,246 @@
+"""What `macsad bench` asks to be measured, by its options, and where it tells the figures; nothing is measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from macsad import cli
+from macsad.bench.contestants import BenchError
+from macsad.bench.samples import SampleError
+from macsad.bench.suites import USUAL, suite_of
+from macsad.resources import share
+from macsad.verbs import bench as verb
+from transpiler.optimisations import NAMES
+
+
+class Asked:
+    """What was asked for, and what comes of it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.wanted: list[Any] = []
+        self.error: Exception | None = None
+        for module in (verb.session, verb.latency, verb.crossings):
+            name = module.__name__.rpartition(".")[2]
+            monkeypatch.setattr(module, "run", lambda wanted, name=name: self.run(name, wanted))
+        monkeypatch.setattr(verb.report, "data", lambda result: {"told": result})
+        monkeypatch.setattr(verb.report, "screen", lambda result: f"screen of {result}")
+        monkeypatch.setattr(verb.latency, "data", lambda rows: [rows])
+        monkeypatch.setattr(verb.latency, "screen", lambda rows: f"screen of {rows}")
+        monkeypatch.setattr(verb, "worker_cpus", lambda workers: list(range(min(workers, 8))))
+
+    def run(self, module: str, wanted: Any) -> str:
+        self.wanted.append(wanted)
+        if self.error:
+            raise self.error
+        return module
+
+    def one(self, *words: str) -> Any:
+        assert cli.call(["bench", *words]) == 0
+        return self.wanted[-1]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    return Asked(monkeypatch)
+
+
+def order(wanted: Any) -> Any:
+    return wanted.order(Path("f"))
+
+
+def test_an_app_is_measured_with_its_suite_and_changes_of_it(asked: Asked) -> None:
+    path = share("apps") / "router" / "router.p4"
+    suite = suite_of(path)
+    found = asked.one("router")
+    made = order(found)
+    assert (found.request.path, made.entries, made.tables, made.packets) == (
+        path,
+        suite.entries,
+        suite.tables,
+        suite.packets,
+    )
+    assert (made.folder, made.hit, made.flows, made.size) == (Path("f"), 1.0, "uniform", suite.size)
+    assert (made.ports, made.port, made.seed, made.replies, made.lengths) == (2, 0, 1, suite.replies, suite.lengths)
+    assert (found.rounds, found.seconds, found.workers, found.without, found.peers) == (7, 0.1, 1, (), ())
+    assert (found.feed, found.lookups, found.clocks) == ("mem", True, None)
+    bursts, batches = (1, 32, 64, 128, 256), (1, 8, 16, 32, 64)
+    assert found.points == tuple(sorted((burst, b) for burst in bursts for b in batches if b <= burst))
+    fewer = order(
+        asked.one("router", "--entries", "7", "--packets", "9", "--hit", "0.5", "--flows", "one", "--size", "99")
+    )
+    assert (fewer.entries, fewer.tables, fewer.packets, fewer.hit, fewer.flows, fewer.size) == (
+        7,
+        (),
+        9,
+        0.5,
+        "one",
+        "99",
+    )
+    one = order(asked.one("router", "--table", "acl4=3", "--lengths", "8"))
+    assert (one.entries, one.tables, one.lengths) == (suite.entries, ("acl4=3",), ("8",)) != (7, (), ())
+
+
+def test_other_programs_are_measured_with_what_is_usual(asked: Asked, tmp_path: Path) -> None:
+    program = tmp_path / "my.p4"
+    program.write_text((share("apps") / "l2fwd" / "l2fwd.p4").read_text())
+    made = order(asked.one(str(program)))
+    assert (made.entries, made.packets, made.size) == (USUAL.entries, USUAL.packets, USUAL.size)
+
+
+def test_points_are_those_below_b_and_one_packet_at_a_time(asked: Asked) -> None:
+    assert asked.one("l2fwd", "--burst", "64,8,8", "--sub-batch", "16,8").points == ((1, 1), (8, 8), (64, 8), (64, 16))
+    assert asked.one("l2fwd", "--burst", "256", "--sub-batch", "256").points == ((1, 1), (256, 256))
+
+
+@pytest.mark.parametrize(
+    ("words", "rounds", "seconds"),
+    [([], 3, 0.02), (["--repeat", "2", "--seconds", "0.01"], 2, 0.01), (["--repeat", "9", "--seconds", "3"], 3, 0.02)],
+)
+def test_quick_is_small_and_short(asked: Asked, words: list[str], rounds: int, seconds: float) -> None:
+    found = asked.one("router", "--quick", *words)
+    made = order(found)
+    assert (made.entries, made.tables, made.lengths, made.packets, made.size) == (1000, (), (), 1000, "64")
+    assert (found.points, found.rounds, found.seconds) == (((1, 1), (32, 1), (32, 32)), rounds, seconds)
+    assert not found.lookups and order(asked.one("router", "--quick", "--packets", "5", "--entries", "3")).packets == 5
+
+
+def test_lookups_alone_are_usual_where_they_can_be(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked.one("l2fwd").lookups and not asked.one("l2fwd", "--no-lookups").lookups
+    assert asked.one("l2fwd", "--quick", "--lookups").lookups
+    two = asked.one("l2fwd", "--workers", "2")
+    assert two.workers == 2 and not two.lookups and not asked.one("l2fwd", "--platform", "dpdk").lookups
+    for words in (["--workers", "2"], ["--platform", "dpdk"]):
+        assert cli.call(["bench", "l2fwd", "--lookups", *words]) == cli.USAGE
+        assert "one worker on --platform linux" in " ".join(capsys.readouterr().err.split())
+    assert cli.call(["bench", "l2fwd", "--workers", "9"]) == cli.USAGE and "has 8 CPUs" in capsys.readouterr().err
+    assert asked.one("l2fwd", "--workers", "8").workers == 8
+
+
+def test_over_dpdk_there_are_feeds_and_peers(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked.one("l2fwd", "--platform", "dpdk", "--beside", "io=pmd {eal2} -- x=1", "--beside", "fwd=pmd {eal}")
+    assert found.machine.platform == "dpdk" and found.feed == "pcap"
+    assert [(peer.name, peer.command) for peer in found.peers] == [("io", "pmd {eal2} -- x=1"), ("fwd", "pmd {eal}")]
+    suite = suite_of(share("apps") / "l2fwd" / "l2fwd.p4")
+    assert order(found).packets == min(suite.packets, verb.PACKETS["pcap"]) != suite.packets
+    assert asked.one("l2fwd", "--platform", "dpdk", "--feed", "null").feed == "null"
+    for wrong in ("=pmd {eal}", "io", "io=pmd"):
+        assert cli.call(["bench", "l2fwd", "--platform", "dpdk", "--beside", wrong]) == cli.USAGE
+        assert "is not NAME=COMMAND with {eal}" in capsys.readouterr().err
+
+
+def test_optimisations_are_left_out_once_each(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked.one("l2fwd", "--without", "prefetch,fold_selects,prefetch,all").without == (
+        "prefetch",
+        "fold_selects",
+        "all",
+    )
+    assert asked.one("l2fwd", "--without", "all,each").without == ("all", *NAMES)
+    assert cli.call(["bench", "l2fwd", "--without", "prefetch,speed"]) == cli.USAGE
+    assert "no optimisation 'speed'" in capsys.readouterr().err
+
+
+def test_figures_are_shown_or_written(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "figures.json"
+    asked.one("l2fwd", "--json", str(file))
+    assert capsys.readouterr().out == "screen of session\n" and json.loads(file.read_text()) == {"told": "session"}
+    asked.one("l2fwd", "--json", "-")
+    assert json.loads(capsys.readouterr().out) == {"told": "session"} and not Path("-").exists()
+
+
+def test_a_plot_is_drawn_of_the_result(asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verb.plots, "figures", lambda: None)
+    monkeypatch.setattr(verb.plots, "points", lambda result, path: path.write_text(f"plot of {result}"))
+    asked.one("l2fwd", "--plot", str(tmp_path / "x.svg"))
+    assert (tmp_path / "x.svg").read_text() == "plot of session"
+
+    def missing() -> None:
+        raise BenchError("plots need matplotlib")
+
+    monkeypatch.setattr(verb.plots, "figures", missing)
+    assert cli.call(["bench", "l2fwd", "--plot", str(tmp_path / "y.svg")]) == 1 and len(asked.wanted) == 1
+
+
+@pytest.mark.parametrize("error", [BenchError("it has ended"), SampleError("no samples")])
+@pytest.mark.parametrize("words", [[], ["--latency"]])
+def test_what_cannot_be_measured_is_told(
+    asked: Asked, error: Exception, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked.error = error
+    assert cli.call(["bench", "l2fwd", *words]) == 1 and str(error) in capsys.readouterr().err
+
+
+def test_latency_is_in_the_switch_or_between_interfaces(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    """At the usual B and b, unless they are given."""
+    inside = asked.one("l2fwd", "--latency", "--json", "-")
+    assert json.loads(capsys.readouterr().out) == {"latency": ["latency"]} and inside.points == ((64, 64),)
+    given = asked.one("l2fwd", "--latency", "--burst", "8", "--sub-batch", "8")
+    assert given.points == ((1, 1), (8, 8)) and capsys.readouterr().out == "screen of latency\n"
+    for words in (["--platform", "dpdk"], ["--beside", "io=pmd {eal}"]):
+        asked.one("l2fwd", "--latency", *words)
+        assert capsys.readouterr().out == "screen of crossings\n"
+
+
+@pytest.fixture
+def model(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The machine's profile is there, and what the model says of the result."""
+    found = SimpleNamespace(asked=[], says="model")
+
+    def predicted(result: Any, profile: str, whole: Any, length: int, pages: str) -> Any:
+        found.asked.append((profile, length, pages))
+        return found.says
+
+    monkeypatch.setattr(asked, "run", lambda module, wanted: asked.wanted.append(wanted) or SimpleNamespace(length=70))
+    monkeypatch.setattr(verb.report, "data", lambda result: {})
+    monkeypatch.setattr(verb.report, "screen", lambda result: "screen")
+    monkeypatch.setattr(verb.profiling, "read", lambda file: f"profile of {file}")
+    monkeypatch.setattr(verb.profiling, "kept", lambda: "kept")
+    monkeypatch.setattr(verb.predicted, "predicted", predicted)
+    monkeypatch.setattr(verb.predicted, "data", lambda model: f"data of {model}")
+    monkeypatch.setattr(verb.predicted, "screen", lambda model: f"screen of {model}")
+    monkeypatch.setattr(verb.predicted, "summary", lambda model: f"summary of {model}")
+    return found
+
+
+def test_a_prediction_is_told_beside(
+    asked: Asked, model: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    asked.one("l2fwd", "--predict", "--json", str(tmp_path / "x"))
+    assert capsys.readouterr().out.split("\n") == ["screen", "", "screen of model", "summary of model", ""]
+    assert json.loads((tmp_path / "x").read_text()) == {"model": "data of model"}
+    asked.one("l2fwd", "--predict", "--no-huge-pages", "--machine", __file__)
+    assert model.asked == [("profile of kept", 70, "huge"), (f"profile of {__file__}", 70, "small")]
+    model.says = None
+    assert cli.call(["bench", "l2fwd", "--predict"]) == 1 and "a point between" in capsys.readouterr().err
+    asked.one("l2fwd")
+    assert "model" not in capsys.readouterr().out and len(model.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "point"),
+    [([], (64, 64)), (["--quick"], (32, 32)), (["--burst", "8,16", "--sub-batch", "4,8"], (16, 8))],
+)
+def test_a_report_is_of_the_usual_point_or_the_largest(
+    asked: Asked, model: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], point: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    from macsad.explain import measuring, page
+
+    given: list[Any] = []
+    monkeypatch.setattr(
+        measuring, "of_result", lambda request, result, at, machines, cores: given.append((at, machines))
+    )
+    rendered = SimpleNamespace(notices=["no graphviz"], text="<page>")
+    monkeypatch.setattr(page, "render_page", lambda found: rendered)
+    wanted = asked.one("l2fwd", "--report", str(tmp_path / "x.html"), *words)
+    ((at, machines),) = given
+    assert at == wanted.clocks == point and machines.here == "profile of kept"
+    assert (tmp_path / "x.html").read_text() == "<page>" and "no graphviz" in capsys.readouterr().err
+    assert not model.asked
+    for more, told in ((["--workers", "2"], "--workers 1"), (["--platform", "dpdk"], "--platform linux")):
+        assert cli.call(["bench", "l2fwd", "--report", str(tmp_path / "y.html"), *more]) == cli.USAGE
+        assert told in " ".join(capsys.readouterr().err.split())
