@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +68,24 @@ def test_a_switch_that_dies_is_said() -> None:
             device.collect()
     with pytest.raises(ControlError, match=r"did not end cleanly \(exit -9\)"):
         device.close()
+
+
+def test_the_switch_of_a_test_that_is_killed_ends() -> None:
+    program = HERE / "tables.p4"
+    begin = """import os, pathlib, signal, sys
+from macsad import compilation
+from macsad.compilation import Request
+from macsad.stf.compiled import CompiledDevice
+program, binary = map(pathlib.Path, sys.argv[1:])
+device = CompiledDevice(compilation.load(Request(program)), binary, (0, 1))
+print(device._process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)"""
+    command = [sys.executable, "-c", begin, str(program), str(switches.build(program))]
+    switch = int(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout)
+    end = time.monotonic() + 20
+    while (status := Path(f"/proc/{switch}/stat")).exists() and ") Z " not in status.read_text():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_what_the_switch_refuses_is_said() -> None:

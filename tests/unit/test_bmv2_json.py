@@ -15,7 +15,7 @@ from macsad.compilation import Request
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import MatchKind, Program
 from transpiler.interpreter import Switch
 from transpiler.verifier import verify
 
@@ -518,3 +518,24 @@ def test_a_table_has_room_for_its_entries_and_1024_where_nothing_is_said(tmp_pat
         (made,) = load(tmp_path, with_table([key("exact")], entries, max_size=given))[0].tables
         assert (made.size, len(made.entries)) == (room, 3)
         assert made.const_entries
+
+
+@pytest.mark.parametrize(
+    ("more", "kind", "selected"),
+    [
+        ({"type": "indirect", "selector": {"algo": "crc16", "input": [fld("h", "a")]}}, "action_profile", []),
+        ({"type": "indirect_ws", "selector": {"algo": "crc16", "input": [fld("h", "a")]}}, "action_selector", ["h.a"]),
+    ],
+)
+def test_tables_declare_their_action_profiles_in_older_versions(
+    more: Json, kind: str, selected: list[str], tmp_path: Path
+) -> None:
+    """One by that name for all tables that say it."""
+    made = with_table([key("exact")], [], act_prof_name="shared", **more)
+    (pipeline,) = made["pipelines"]
+    pipeline["tables"].append(pipeline["tables"][0] | {"name": "u", "id": 1})
+    program = load(tmp_path, made)[0]
+    assert [(one.name, one.kind) for one in program.externs] == [("shared", kind)]
+    for declared in program.tables:
+        assert declared.implementation == "shared"
+        assert [k.name for k in declared.keys if k.match_kind is MatchKind.SELECTOR] == selected

@@ -116,6 +116,8 @@ def test_digests_have_the_names_of_their_fields_where_these_differ(tmp_path: Pat
         ("calculations", [{"name": "n", "id": 0, "input": [{"type": "payload"}, A], "algo": "crc16"}], "behind the payload"),
         ("calculations", [{"name": "n", "id": 0, "input": [{"type": "s", "value": 0}], "algo": "crc16"}], "cannot be hashed"),
         ("pipelines", [{"name": "ingress", "id": 0, "tables": [], "init_table": None}] * 2, "'ingress' is there twice"),
+        ("headers", [{"name": "h", "id": 0, "header_type": "h_t"}] * 2, "header 'h' is there twice"),
+        ("headers", [{"name": "m", "id": 0, "header_type": "h_t", "metadata": True}] * 2, "header 'm' is there twice"),
         ("pipelines", [], "there is no ingress"),
         ("parsers", [], "there is no parser"),
         ("__meta__", {"version": [3, 0]}, "version 2 of the format is supported"),

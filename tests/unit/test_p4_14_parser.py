@@ -114,6 +114,12 @@ def test_select_cases() -> None:
     assert default.go.error
 
 
+def test_current_is_a_name_where_no_parenthesis_follows() -> None:
+    (state,) = read("parser p { return select(current.a, current(0, 8)) { default : ingress; } }")
+    assert isinstance(state, ast.ParserState) and isinstance(state.exit, ast.Select)
+    assert [type(part) for part in state.exit.subjects] == [ast.FieldRef, ast.Current]
+
+
 def test_spans_point_at_names() -> None:
     (table,) = read("table t {\n    reads { h.f mask 0xf0 : exact; }\n    actions { a; }\n}\n")
     assert isinstance(table, ast.Table)

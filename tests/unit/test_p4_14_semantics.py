@@ -259,6 +259,7 @@ def test_wider_numbers_saturate_by_their_own_sign(statement: str, wide: str, exp
         ("csum16_udp", "h.a;", "ffff 0000 55", "ffff"),  # 0 would say that there is none
         ("csum16_udp", "h.a;", "fffe 0000 55", "0001"),
         ("csum16", "inner;", "1000 0000 0234", "edcb"),  # with the payload, as the list within has it
+        ("csum16", "payload; h.a;", "1000 0000 0234", "edcb"),  # fields may stand behind it
     ],
 )
 def test_sums_over_lists(algorithm: str, fields: str, frame: str, sum_: str, tmp_path: Path) -> None:
@@ -591,6 +592,26 @@ def test_deparser_follows_the_parse_graph(tmp_path: Path) -> None:
     assert isinstance(deparser, Control)
     order = [statement.header.name for statement in deparser.body if isinstance(statement, Emit)]  # type: ignore[union-attr]
     assert order == ["first", "side", "middle", "last_one"]
+
+
+def test_states_that_go_round_without_a_header_are_followed_once(tmp_path: Path) -> None:
+    program = load(
+        """
+        header_type h_t { fields { k : 8; } }
+        header_type m_t { fields { left : 8; } }
+        metadata m_t m;
+        header h_t last_one;
+        header h_t first;
+        parser start { extract(first); set_metadata(m.left, first.k); return round; }
+        parser round { set_metadata(m.left, m.left - 1); return select(m.left) { 0 : end; default : round; } }
+        parser end { extract(last_one); return ingress; }
+        control ingress { }
+        """,
+        tmp_path,
+    )
+    deparser = program.pipe(Role.DEPARSER)
+    assert isinstance(deparser, Control)
+    assert [s.header.name for s in deparser.body if isinstance(s, Emit)] == ["first", "last_one"]  # type: ignore[union-attr]
 
 
 OPTIONS = """

@@ -108,7 +108,7 @@ class MethodPrototype(Declaration):
     type_parameters: tuple[TypeParameter, ...]
     parameters: tuple[Parameter, ...]
     result: TypeRef | None
-    abstract: bool = False
+    abstract: bool
 
 
 @node
