@@ -7,7 +7,6 @@ scenarios, and `make fuzz` looks for what fails."""
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    gc.set_threshold(50_000)  # programs are loaded once and kept: to look for what is not used any more takes long
     os.environ.setdefault("MACSAD_FUZZ_SEED", "1")
     os.environ.setdefault("MACSAD_CFLAGS", "-Werror -g1")  # lines are all that sanitizers tell of; -g takes longer
     settings.register_profile("repeatable", derandomize=True, database=None)

@@ -319,6 +319,15 @@ def test_statistics_are_watched_until_the_switch_ends(
         assert TABLE in output.getvalue()
 
 
+def test_what_stays_is_printed_between_what_is_drawn_again() -> None:
+    output = io.StringIO()
+    with redrawn(output) as draw:
+        draw("first")
+        draw.above("stays\nas it is\n")
+        draw("second")
+    assert output.getvalue() == "first\nstays\nas it is\nsecond\n"
+
+
 def clocks(bursts: int, each: int) -> list[dict[str, Any]]:
     """A worker of whose bursts of two packets half are sampled; the cycles of a packet are 10 and `each`."""
     packets = bursts
