@@ -127,7 +127,10 @@ def test_a_switch_whose_frames_do_not_come_out_is_told() -> None:
 
 
 @pytest.mark.parametrize("option", [("--workers", "2"), ("--plot", "x.svg"), ("--without", "bulk"), ("--lookups",)])
-def test_what_does_not_go_with_it(option: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_go_with_it(
+    option: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("macsad.verbs.bench.worker_cpus", range)
     assert cli.call(["bench", "l2fwd", "--latency", *option]) == cli.USAGE
     assert "--latency is measured with one worker" in " ".join(capsys.readouterr().err.split())
 

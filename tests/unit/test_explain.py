@@ -324,7 +324,10 @@ def test_json_has_what_was_measured() -> None:
     assert [table["name"] for table in told["tables"]] == [table.name for table in found.tables]
 
 
-def test_what_is_asked_for_wrongly_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_asked_for_wrongly_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("macsad.verbs.bench.worker_cpus", range)
     program = str(app("l2fwd"))
     machine = str(machine_file(tmp_path))
     bad = tmp_path / "bad.json"
