@@ -1,15 +1,18 @@
-"""What tests compile is compiled once in a run, by the first worker that needs it, for all of them; gone at its end."""
+"""What tests compile or work out is made once in a run, by the first worker that needs it, for all of them; gone at its end."""
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
 import os
+import pickle
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 FOLDER = "MACSAD_TESTS_BUILT"  # names it to the workers, which inherit it
 
 
@@ -48,3 +51,13 @@ def built_once(key: object, make: Callable[[Path], None]) -> Path:
             make(making)
             making.rename(folder)
     return folder
+
+
+def worked_out_once(key: object, work_out: Callable[[], T]) -> T:
+    """What `work_out` returns; the key says all that it depends on."""
+
+    def make(folder: Path) -> None:
+        (folder / "value").write_bytes(pickle.dumps(work_out()))
+
+    value: T = pickle.loads((built_once(key, make) / "value").read_bytes())
+    return value

@@ -12,6 +12,7 @@ from subprocess import run
 
 import pytest
 import switches
+from built_once import worked_out_once
 from switch_harness import Switch, write_pcap
 
 from macsad.compilation import Request, generate_c
@@ -90,47 +91,32 @@ ACTIONS: dict[str, tuple[tuple[str, Callable[[random.Random], tuple[int, ...]]],
 
 
 class Changes:
-    """Random changes of tables, done alike on all devices."""
+    """Random changes of tables: which, does not depend on the device."""
 
-    def __init__(self, draw: random.Random, devices: tuple[Device, ...]) -> None:
-        self.draw, self.devices = draw, devices
-        self.there: dict[tuple[str, tuple[Match | None, ...]], tuple[int, ...]] = {}
+    def __init__(self, draw: random.Random, device: Device) -> None:
+        self.draw, self.device = draw, device
+        self.there: dict[tuple[str, tuple[Match | None, ...]], int] = {}
         self.priority = 0
-        self.members = [self._member(number) for number in range(4)]
-
-    def _member(self, number: int) -> tuple[int, ...]:
-        return self._all(lambda d: d.member_create("I.chosen", "I.send", (number % 3 + 1, 100 + number)))
-
-    def _all(self, do: Callable[[Device], int]) -> tuple[int, ...]:
-        return tuple(map(do, self.devices))
+        self.members = [device.member_create("I.chosen", "I.send", (n % 3 + 1, 100 + n)) for n in range(4)]
 
     def one(self) -> None:
         table = self.draw.choice((*ACTIONS, "groups"))
         key = matches(self.draw, table)
         if (table, key) in self.there:
-            handles = self.there.pop((table, key))
-            for device, handle in zip(self.devices, handles, strict=True):
-                device.remove_entry(f"I.{table}", handle)
+            self.device.remove_entry(f"I.{table}", self.there.pop((table, key)))
             return
         self.priority += 1
         if table == "groups":
             some = self.draw.sample(range(4), self.draw.randrange(1, 4))
-            groups = tuple(
-                device.selector_group_create("I.chosen", sorted(self.members[n][which] for n in some))
-                for which, device in enumerate(self.devices)
-            )
-            self.there[table, key] = tuple(
-                device.add_indirect_entry("I.groups", key, group, 0, group=True)
-                for device, group in zip(self.devices, groups, strict=True)
-            )
+            group = self.device.selector_group_create("I.chosen", sorted(self.members[n] for n in some))
+            self.there[table, key] = self.device.add_indirect_entry("I.groups", key, group, 0, group=True)
             return
         action, arguments = self.draw.choice(ACTIONS[table])
         values, priority = arguments(self.draw), self.priority if table in ("by_port", "by_flow", "acl") else 0
         if self.draw.random() < 0.1 and table != "by_port":
-            for device in self.devices:
-                device.set_default(f"I.{table}", f"I.{action}", values)
+            self.device.set_default(f"I.{table}", f"I.{action}", values)
             return
-        self.there[table, key] = self._all(lambda d: d.add_entry(f"I.{table}", key, f"I.{action}", values, priority))
+        self.there[table, key] = self.device.add_entry(f"I.{table}", key, f"I.{action}", values, priority)
 
 
 def counts(device: Device, handles: list[int]) -> Iterator[tuple[int, int]]:
@@ -169,32 +155,37 @@ def test_assertions_that_fail(way: str, burst: int, tmp_path: Path) -> None:
     assert 100 < failed < 2000
 
 
+def rounds(device: Device, seed: int) -> Iterator[tuple[list[Frame], list[tuple[int, int]]]]:
+    """Random packets, with a change after each 60; what is sent of them and what is counted then."""
+    draw = random.Random(seed)
+    changes = Changes(draw, device)
+    for _ in range(12):
+        changes.one()
+    pool = [frame(draw, 0) for _ in range(40)]
+    for _ in range(40):
+        device.inject_all(
+            0, [(chosen := draw.choice(pool))[:12] + bytes([draw.randrange(256)]) + chosen[13:] for _ in range(60)]
+        )
+        sent = by_port(device.collect())
+        yield sent, list(counts(device, [handle for (t, _), handle in changes.there.items() if t == "by_port"]))
+        changes.one()
+
+
+def interpreted(program: Path, seed: int) -> tuple[list[tuple[list[Frame], list[tuple[int, int]]]], int]:
+    """What the interpreter makes of the rounds, and how many assertions fail."""
+    device = InterpretedDevice(switches.load(program))
+    return list(rounds(device, seed)), len(device.switch.store.failed_asserts)
+
+
 def packets_between_changes(program: Path, way: str, burst: int) -> int:
     """Do the test; how many assertions failed."""
-    draw = random.Random(burst)
-    interpreter = InterpretedDevice(switches.load(program))
+    expected, failed = worked_out_once(("decisions", program.read_text(), burst), lambda: interpreted(program, burst))
     device = switches.start(program, (0, 1, 2, 3), burst=burst, wanted=WAYS[way])
     try:
-        changes = Changes(draw, (interpreter, device))
-        for _ in range(12):
-            changes.one()
-        pool = [frame(draw, 0) for _ in range(40)]
-        for _ in range(40):
-            frames = [
-                (chosen := draw.choice(pool))[:12] + bytes([draw.randrange(256)]) + chosen[13:] for _ in range(60)
-            ]
-            for given in (interpreter, device):
-                given.inject_all(0, frames)
-            assert by_port(device.collect()) == by_port(interpreter.collect())
-            mine, others = (
-                list(counts(given, [h[n] for (t, _), h in changes.there.items() if t == "by_port"]))
-                for n, given in enumerate((interpreter, device))
-            )
-            assert others == mine
-            changes.one()
-        assert device.statistics()["asserts"] == len(interpreter.switch.store.failed_asserts)
+        for one, got in zip(expected, rounds(device, burst), strict=True):
+            assert got == one
+        assert device.statistics()["asserts"] == failed
         found = device.statistics().get("decisions")
-        failed = len(interpreter.switch.store.failed_asserts)
     finally:
         device.close()
     if way == "without":

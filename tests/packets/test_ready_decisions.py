@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import switches
+from built_once import worked_out_once
 
 from macsad.compilation import Request, generate_c
 from macsad.stf.compiled import CompiledDevice
@@ -84,28 +85,24 @@ def frame(draw: Draw, of: bytes) -> bytes:
 
 
 class Changes:
-    """Random changes of tables, done alike on all devices."""
+    """Random changes of tables: which, does not depend on the device."""
 
-    def __init__(self, draw: Draw, devices: tuple[Device, ...]) -> None:
-        self.draw, self.devices = draw, devices
-        self.there: dict[tuple[str, tuple[Match, ...]], tuple[int, ...]] = {}
+    def __init__(self, draw: Draw, device: Device) -> None:
+        self.draw, self.device = draw, device
+        self.there: dict[tuple[str, tuple[Match, ...]], int] = {}
 
     def one(self) -> None:
         table = self.draw.choice(tuple(KEYS))
         action, *parameters = self.draw.choice(ACTIONS[table])
         values = tuple(NUMBERS[name](self.draw) for name in parameters)
         if self.draw.random() < 0.3:
-            for device in self.devices:
-                device.set_default(f"I.{table}", f"I.{action}", values)
+            self.device.set_default(f"I.{table}", f"I.{action}", values)
             return
         key = tuple(Exact(NUMBERS[name](self.draw)) for name in KEYS[table])
         if (table, key) in self.there:
-            for device, handle in zip(self.devices, self.there.pop((table, key)), strict=True):
-                device.remove_entry(f"I.{table}", handle)
+            self.device.remove_entry(f"I.{table}", self.there.pop((table, key)))
             return
-        self.there[table, key] = tuple(
-            device.add_entry(f"I.{table}", key, f"I.{action}", values, 0) for device in self.devices
-        )
+        self.there[table, key] = self.device.add_entry(f"I.{table}", key, f"I.{action}", values, 0)
 
 
 def by_port(sent: list[Frame]) -> list[Frame]:
@@ -113,25 +110,29 @@ def by_port(sent: list[Frame]) -> list[Frame]:
     return sorted(sent, key=lambda one: one[0])
 
 
+def rounds(device: Device, seed: int) -> Iterator[tuple[list[Frame], list[tuple[int, int]]]]:
+    """Random packets, with a change after each 80; what is sent of them and what is counted then."""
+    draw = random.Random(seed)
+    changes = Changes(draw, device)
+    for _ in range(12):
+        changes.one()
+    flows = [flow(draw) for _ in range(24)]
+    for _ in range(60):
+        device.inject_all(0, [frame(draw, draw.choice(flows)) for _ in range(80)])
+        yield by_port(device.collect()), [device.counter("I.of_class", index) for index in range(4)]
+        changes.one()
+
+
 @pytest.mark.parametrize("burst", [1, 32])
 @pytest.mark.parametrize("way", list(WAYS))
 def test_changes_between_packets(way: str, burst: int) -> None:
-    draw = random.Random(burst)
-    interpreter = InterpretedDevice(switches.load(PROGRAM))
+    interpreted = worked_out_once(
+        ("ready decisions", burst), lambda: list(rounds(InterpretedDevice(switches.load(PROGRAM)), burst))
+    )
     device = switches.start(PROGRAM, (0, 1, 2, 3), burst=burst, wanted=WAYS[way])
     try:
-        changes = Changes(draw, (interpreter, device))
-        for _ in range(12):
-            changes.one()
-        flows = [flow(draw) for _ in range(24)]
-        for _ in range(60):
-            frames = [frame(draw, draw.choice(flows)) for _ in range(80)]
-            for given in (interpreter, device):
-                given.inject_all(0, frames)
-            assert by_port(device.collect()) == by_port(interpreter.collect())
-            counts = [[given.counter("I.of_class", index) for index in range(4)] for given in (interpreter, device)]
-            assert counts[0] == counts[1]
-            changes.one()
+        for expected, got in zip(interpreted, rounds(device, burst), strict=True):
+            assert got == expected
         found = device.statistics()["decisions"]
     finally:
         device.close()

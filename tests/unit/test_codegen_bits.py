@@ -185,8 +185,11 @@ def test_words_around_bits() -> None:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("with_", ["-UMACS_CRC_PLAIN", "-DMACS_CRC_PLAIN"])  # CRCs by multiplication, and by tables
-def test_loads_stores_and_sums(compiler: str, with_: str, tmp_path: Path) -> None:
-    tools = toolchain.find(compiler=compiler, optimise="-O1", sanitize=("address", "undefined"))
+@pytest.mark.parametrize(("optimise", "sanitize"), [("-O0", ("address", "undefined")), ("-O1", ())])
+def test_loads_stores_and_sums(
+    compiler: str, with_: str, optimise: str, sanitize: tuple[str, ...], tmp_path: Path
+) -> None:
+    tools = toolchain.find(compiler=compiler, optimise=optimise, sanitize=sanitize)
     (tmp_path / "t.c").write_text(source())
     flags = (*tools.all_flags, *include_flags(share("aux-backend"), tools))
     tables = share("aux-backend") / "runtime" / "crc.c"

@@ -65,8 +65,8 @@ def c_function(number: int, expression: Expression, program: Program, values: di
     return "\n".join([*lines, '    printf("\\n");', "}"])
 
 
-def build(source: str, compiler: str, folder: Path, optimise: str = "-O1") -> Path:
-    tools = toolchain.find(compiler=compiler, optimise=optimise, sanitize=("undefined",))
+def build(source: str, compiler: str, folder: Path, optimise: str, sanitize: tuple[str, ...]) -> Path:
+    tools = toolchain.find(compiler=compiler, optimise=optimise, sanitize=sanitize)
     file, binary = folder / "t.c", folder / f"t-{compiler}"
     file.write_text(source)
     command = [*tools.compiler, *tools.all_flags, *include_flags(share("aux-backend"), tools), str(file), "-o", binary]
@@ -76,7 +76,8 @@ def build(source: str, compiler: str, folder: Path, optimise: str = "-O1") -> Pa
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_c_and_interpreter_agree(compiler: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("optimise", "sanitize"), [("-O0", ("undefined",)), ("-O1", ())])
+def test_c_and_interpreter_agree(compiler: str, optimise: str, sanitize: tuple[str, ...], tmp_path: Path) -> None:
     random = Random(7 if compiler == "gcc" else 8)
     variables: dict[Type, list[str]] = {}
     maker = Maker(random, variables)
@@ -91,9 +92,8 @@ def test_c_and_interpreter_agree(compiler: str, tmp_path: Path) -> None:
     source += [f"MACS_WIDE({n})" for n in wide]
     source += [c_function(i, e, program, values) for i, e in enumerate(made)]
     source += ["int main(void) {", *(f"    e{i}();" for i in range(COUNT)), "}"]
-    done = subprocess.run(
-        [build("\n".join(source), compiler, tmp_path)], capture_output=True, text=True, check=True, timeout=60
-    )
+    binary = build("\n".join(source), compiler, tmp_path, optimise, sanitize)
+    done = subprocess.run([binary], capture_output=True, text=True, check=True, timeout=60)
     state_ = State(program)
     state_.variables.update(values)
     for number, (expression, line) in enumerate(zip(made, done.stdout.splitlines(), strict=True)):

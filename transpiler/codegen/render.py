@@ -7,6 +7,7 @@ import traceback
 from pathlib import Path
 
 import jinja2
+import jinja2.bccache
 import jinja2.nodes
 
 from transpiler.codegen.c.nodes import Body, Declare, Expression
@@ -16,6 +17,23 @@ from transpiler.codegen.views import PartView, ProgramView
 from transpiler.targets.target import BadTemplate
 
 Layers = tuple[tuple[str, Path], ...]  # folders of templates, each with its target's name; the first goes before
+
+
+class _Compiled(jinja2.BytecodeCache):
+    """Templates that this process has compiled: to do that takes as long as to make all else of a program's C."""
+
+    def __init__(self) -> None:
+        self.code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        if code := self.code.get(bucket.key):
+            bucket.bytecode_from_string(code)  # unless the template's text is another now
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self.code[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
 
 
 def environment(layers: Layers) -> jinja2.Environment:
@@ -30,6 +48,7 @@ def environment(layers: Layers) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+        bytecode_cache=_COMPILED,
     )
     printer = Printer(lambda block: made.get_template(block.part).render(s=PartView.of(block)))
 

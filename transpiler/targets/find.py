@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -12,6 +13,7 @@ GROUP = "macsad.targets"
 OURS = "software"
 
 
+@functools.cache
 def builtin(name: str = OURS) -> Target:
     """A target that comes with macsad. Raises: BadTarget, UnknownTarget."""
     return choose(name, None)

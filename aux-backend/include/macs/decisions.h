@@ -22,6 +22,7 @@
 
 #include <macs/counter.h>
 #include <macs/fold.h>
+#include <macs/inline.h>
 #include <macs/prefetch.h>
 #include <macs/table.h>
 #include <macs/worker.h>
@@ -274,34 +275,30 @@ __attribute__((noinline, unused)) static void macs_decisions_note(struct macs_wo
 }
 
 /* Counts of macs/counter.h in the stretch. While nothing is looked up, noting is one test. */
-static inline __attribute__((always_inline)) void macs_decisions_hit(const struct macs_counter *counter,
-                                                                     struct macs_worker *worker, uint64_t number,
-                                                                     uint64_t bytes, uint32_t index) {
+MACS_ALWAYS_INLINE void macs_decisions_hit(const struct macs_counter *counter, struct macs_worker *worker,
+                                           uint64_t number, uint64_t bytes, uint32_t index) {
     struct macs_count *const count = macs_counter_at(counter, worker, number);
     if (odp_unlikely(worker->deciding))
         macs_decisions_note(worker, count, index);
     macs_count_add(count, bytes);
 }
 
-static inline __attribute__((always_inline)) void macs_decisions_defer_hit(const struct macs_counter *counter,
-                                                                           struct macs_worker *worker, uint64_t number,
-                                                                           uint64_t bytes, bool far, uint32_t index) {
+MACS_ALWAYS_INLINE void macs_decisions_defer_hit(const struct macs_counter *counter, struct macs_worker *worker,
+                                                 uint64_t number, uint64_t bytes, bool far, uint32_t index) {
     struct macs_count *const count = macs_counter_at(counter, worker, number);
     if (odp_unlikely(worker->deciding))
         macs_decisions_note(worker, count, index);
     macs_count_defer(worker, count, bytes, far);
 }
 
-static inline __attribute__((always_inline)) void macs_decisions_add(const struct macs_counter *counter,
-                                                                     struct macs_worker *worker, uint64_t number,
-                                                                     uint64_t bytes, uint32_t index) {
+MACS_ALWAYS_INLINE void macs_decisions_add(const struct macs_counter *counter, struct macs_worker *worker,
+                                           uint64_t number, uint64_t bytes, uint32_t index) {
     if (number < counter->size)
         macs_decisions_hit(counter, worker, number, bytes, index);
 }
 
-static inline __attribute__((always_inline)) void macs_decisions_defer(const struct macs_counter *counter,
-                                                                       struct macs_worker *worker, uint64_t number,
-                                                                       uint64_t bytes, bool far, uint32_t index) {
+MACS_ALWAYS_INLINE void macs_decisions_defer(const struct macs_counter *counter, struct macs_worker *worker,
+                                             uint64_t number, uint64_t bytes, bool far, uint32_t index) {
     if (number < counter->size)
         macs_decisions_defer_hit(counter, worker, number, bytes, far, index);
 }

@@ -13,7 +13,7 @@
 /* A program does not use all functions that MACS_WIDE defines. Those that move or compare values are a few instructions
  * once widths are known, which the compiler does not see when it decides what to inline. */
 #define MACS_WIDE_INLINE __attribute__((unused)) static inline
-#define MACS_WIDE_FORCE_INLINE __attribute__((unused, always_inline)) static inline
+#define MACS_WIDE_FORCE_INLINE __attribute__((unused)) MACS_ALWAYS_INLINE
 
 /* Before loops whose steps are little code when widths are known: few limbs are taken one after the other, and what is
  * loaded and stored again becomes a copy. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "hash.h"
+#include "vectors.h"
 
 #define MACS_SCAN_WORDS 8u
 #define MACS_SCAN_LANES 4u /* ternary entries */
@@ -30,24 +31,18 @@
 /* macs_scan: one bit for each of the eight words, aligned to 64 bytes, that is equal to `want` in the bits of `mask`.
  * macs_scan_masked: one bit for each of four entries that agrees with the key's `count` words in the bits of its mask.
  * A line for each word, aligned to 64 bytes and constant: four values, then four masks. */
-#if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
-#include <immintrin.h>
+#if !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_512)
 #define MACS_SCAN_WITH "AVX-512"
 MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
-    __m512i line = _mm512_load_si512((const void *)words);
-    __m512i wanted = _mm512_set1_epi64((long long)want);
-    return _mm512_cmpeq_epi64_mask(_mm512_and_si512(line, _mm512_set1_epi64((long long)mask)), wanted);
+    const macs_words8 line = *(const macs_words8 *)(const void *)words;
+    return macs_words8_equal(line & macs_words8_of(mask), macs_words8_of(want));
 }
-#elif !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
-#include <immintrin.h>
+#elif !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_256)
 #define MACS_SCAN_WITH "AVX2"
-MACS_ALWAYS_INLINE uint32_t macs_scan_half(const _Atomic uint64_t *words, __m256i mask, __m256i want) {
-    __m256i half = _mm256_and_si256(_mm256_load_si256((const __m256i *)(const void *)words), mask);
-    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(half, want)));
-}
 MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
-    __m256i masks = _mm256_set1_epi64x((long long)mask), wanted = _mm256_set1_epi64x((long long)want);
-    return macs_scan_half(words, masks, wanted) | macs_scan_half(words + 4, masks, wanted) << 4;
+    const macs_words4 *halves = (const macs_words4 *)(const void *)words;
+    const macs_words4 masks = macs_words4_of(mask), wanted = macs_words4_of(want);
+    return macs_words4_equal(halves[0] & masks, wanted) | macs_words4_equal(halves[1] & masks, wanted) << 4;
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
 #include <smmintrin.h>
@@ -125,11 +120,9 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
 
 /* The word of those eight that is equal to `want`, which is not 0, in the bits of `mask`; 0: none is. */
 MACS_ALWAYS_INLINE uint64_t macs_scan_find(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
-#if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
-    __m512i line = _mm512_load_si512((const void *)words); /* what is compared is what is returned */
-    __m512i differ = _mm512_xor_epi64(line, _mm512_set1_epi64((long long)want));
-    __mmask8 equal = _mm512_testn_epi64_mask(differ, _mm512_set1_epi64((long long)mask));
-    return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(equal, line)));
+#if !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_512)
+    const macs_words8 line = *(const macs_words8 *)(const void *)words; /* what is compared is what is returned */
+    return macs_words8_first(line, macs_words8_apart(line ^ macs_words8_of(want), macs_words8_of(mask)));
 #else
     uint32_t hits;
     while ((hits = macs_scan(words, mask, want)) != 0) {
@@ -141,25 +134,22 @@ MACS_ALWAYS_INLINE uint64_t macs_scan_find(const _Atomic uint64_t *words, uint64
 #endif
 }
 
-#if !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
+#if !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_256)
 static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *words, uint32_t count) {
-    __m256i equal = _mm256_set1_epi64x(-1);
+    macs_words4 equal = macs_words4_of(UINT64_MAX);
     for (uint32_t at = 0; at < count; at++) {
-        const __m256i *line = (const __m256i *)(const void *)(lines + at * MACS_SCAN_WORDS);
-        __m256i masked = _mm256_and_si256(_mm256_load_si256(line + 1), _mm256_set1_epi64x((long long)words[at]));
-        equal = _mm256_and_si256(equal, _mm256_cmpeq_epi64(masked, _mm256_load_si256(line)));
+        const macs_words4 *line = (const macs_words4 *)(const void *)(lines + at * MACS_SCAN_WORDS);
+        equal &= (macs_words4)((line[1] & macs_words4_of(words[at])) == line[0]);
     }
-    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
+    return macs_words4_signs(equal);
 }
 #endif
 
 /* Bytes that are compared at once, by macs_scan_differ: not 0 where these differ. */
-#if !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
+#if !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_256)
 #define MACS_SCAN_BYTES 32u
 MACS_ALWAYS_INLINE uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
-    const __m256i one = _mm256_loadu_si256((const __m256i *)(const void *)a);
-    const __m256i other = _mm256_loadu_si256((const __m256i *)(const void *)b);
-    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(one, other));
+    return ~macs_bytes32_equal(*(const macs_bytes32_at *)(const void *)a, *(const macs_bytes32_at *)(const void *)b);
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
 #define MACS_SCAN_BYTES 16u

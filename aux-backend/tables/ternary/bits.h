@@ -16,47 +16,46 @@
 /* macs_bits_load: a line of a row, aligned to 64 bytes. macs_bits_and: what is in both; macs_bits_without: in the first
  * only. macs_bits_store: to words aligned to 64 bytes; one bit for each word that is not 0. MACS_BITS_LOADS:
  * instructions that load a line. */
-#if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
+#if !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_512)
 #define MACS_BITS_LOADS 1
-typedef __m512i macs_bits;
+typedef macs_words8 macs_bits;
 static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
-    return _mm512_load_si512((const void *)line);
+    return *(const macs_words8 *)(const void *)line;
 }
 static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
-    return _mm512_and_si512(a, b);
+    return a & b;
 }
 static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
-    return _mm512_andnot_si512(b, a);
+    return a & ~b;
 }
 static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
-    _mm512_store_si512(words, bits);
-    return _mm512_test_epi64_mask(bits, bits);
+    *(macs_words8 *)(void *)words = bits;
+    return macs_words8_meet(bits, bits);
 }
 static inline bool macs_bits_meet(macs_bits a, macs_bits b) {
-    return _mm512_test_epi64_mask(a, b) != 0;
+    return macs_words8_meet(a, b) != 0;
 }
-#elif !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
+#elif !defined(MACS_SCAN_PLAIN) && defined(MACS_VECTORS_256)
 #define MACS_BITS_LOADS 2
 typedef struct {
-    __m256i low, high;
+    macs_words4 low, high;
 } macs_bits;
 static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
-    const __m256i *halves = (const __m256i *)(const void *)line;
-    return (macs_bits){_mm256_load_si256(halves), _mm256_load_si256(halves + 1)};
+    const macs_words4 *halves = (const macs_words4 *)(const void *)line;
+    return (macs_bits){halves[0], halves[1]};
 }
 static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
-    return (macs_bits){_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+    return (macs_bits){a.low & b.low, a.high & b.high};
 }
 static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
-    return (macs_bits){_mm256_andnot_si256(b.low, a.low), _mm256_andnot_si256(b.high, a.high)};
-}
-static inline uint32_t macs_bits_none(__m256i half) {
-    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(half, _mm256_setzero_si256())));
+    return (macs_bits){a.low & ~b.low, a.high & ~b.high};
 }
 static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
-    _mm256_store_si256((__m256i *)(void *)words, bits.low);
-    _mm256_store_si256((__m256i *)(void *)(words + 4), bits.high);
-    return (macs_bits_none(bits.low) | macs_bits_none(bits.high) << 4) ^ 0xff;
+    const macs_words4 none = {0};
+    macs_words4 *const halves = (macs_words4 *)(void *)words;
+    halves[0] = bits.low;
+    halves[1] = bits.high;
+    return (macs_words4_equal(bits.low, none) | macs_words4_equal(bits.high, none) << 4) ^ 0xff;
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
 #define MACS_BITS_LOADS 4

@@ -22,10 +22,10 @@ struct macs_ternary_cells_bulk {
 };
 
 /* The places in rows, of one line or two. Inlined, so that the loop over a key's bytes does not ask which. */
-__attribute__((always_inline)) static inline void
-macs_ternary_cells_bulk_places(const struct macs_rules *rules, const struct macs_ternary_rows *rows,
-                               const struct macs_ternary_cells_bulk *bulk, uint32_t count, bool two,
-                               const struct macs_ternary_rows_place *places[]) {
+MACS_ALWAYS_INLINE void macs_ternary_cells_bulk_places(const struct macs_rules *rules,
+                                                       const struct macs_ternary_rows *rows,
+                                                       const struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                       bool two, const struct macs_ternary_rows_place *places[]) {
     struct macs_ternary_rows_found found[MACS_TERNARY_ROWS_GROUP];
     for (uint32_t i = 0; i < MACS_TERNARY_ROWS_GROUP; i++)
         found[i].words[two ? 2 * MACS_BITS_WORDS : MACS_BITS_WORDS] = 1;

@@ -217,9 +217,9 @@ struct macs_ternary_rows_found {
 /* The places of a group of keys, each `next` bytes behind the one before, in rows of one line or two. One bit for each
  * key that young places may match: that is to be looked up alone. `found` has 1 in the words behind two lines, or
  * behind one. */
-__attribute__((always_inline)) static inline uint32_t
-macs_ternary_rows_find_group(const struct macs_ternary_rows *rows, const uint8_t *keys, uint32_t next, bool two,
-                             struct macs_ternary_rows_found found[], uint32_t places[]) {
+MACS_ALWAYS_INLINE uint32_t macs_ternary_rows_find_group(const struct macs_ternary_rows *rows, const uint8_t *keys,
+                                                         uint32_t next, bool two,
+                                                         struct macs_ternary_rows_found found[], uint32_t places[]) {
     const struct macs_ternary_rows_byte *const end = rows->byte + rows->bytes;
     const macs_bits young = macs_bits_load(rows->young);
     macs_bits common[MACS_TERNARY_ROWS_GROUP][2];
