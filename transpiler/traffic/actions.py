@@ -1,8 +1,8 @@
 """The action data of entries, as rows of bytes: each parameter in whole bytes, most significant first.
 
 A parameter that is the port to leave by is one of the ports but the one that frames come in at; one that another table's key
-is made of is a key of that table; one that is an index is in range; others are by chance, unless the packet goes another way
-with them.
+is made of, or that refers to it, is a key of that table; one that is an index is in range; others are by chance, unless the
+packet goes another way with them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def data(plan: Plan, made: TableEntries, entries: Numbers) -> list[Rows]:
 
 
 def _parameter(plan: Plan, made: TableEntries, number: int, width: int, entries: Numbers) -> Rows:
-    fed = plan.feeds.get((made.table.name, made.call.action, number))
+    parameter = made.table.name, made.call.action, number
+    fed, named = plan.feeds.get(parameter), plan.named.get(parameter)
     chance = mixed(entries, made.keys.salt * 64 + 32 + number)
     if number in made.ports:
         ports, own = np.uint64(plan.wishes.ports), np.uint64(plan.wishes.port)
@@ -38,6 +39,12 @@ def _parameter(plan: Plan, made: TableEntries, number: int, width: int, entries:
         return np.tile(np.frombuffer(value.to_bytes((width + 7) // 8, "big"), dtype=np.uint8), (len(entries), 1))
     if fed is None and number in made.indexes:
         return _right(to_rows([chance % np.uint64(made.indexes[number])]), width)
+    if named is not None:
+        size = (width + 7) // 8
+        values = np.frombuffer(b"".join(value.to_bytes(size, "big") for value in named.values), dtype=np.uint8)
+        which = mixed(entries, made.keys.salt * 64 + 16 + named.turn) % np.uint64(len(named.values))
+        chosen: Rows = values.reshape(-1, size)[which]
+        return chosen
     words = [mixed(entries, made.keys.salt * 64 + 40 + number * 64 + i) for i in range((width + 63) // 64)]
     rows = _right(to_rows(words), width) if fed is None else np.zeros((len(entries), (width + 7) // 8), dtype=np.uint8)
     if fed is not None:

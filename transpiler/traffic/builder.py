@@ -12,7 +12,17 @@ from transpiler.traffic import patterns
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import KeyBit, KeyField, KeySet, Own, Shared, Unknown
 from transpiler.traffic.mended import mender
-from transpiler.traffic.plan import USUAL_ENTRIES, Fed, Plan, Stream, Wishes, filled_of, outcomes_of, with_varied
+from transpiler.traffic.plan import (
+    USUAL_ENTRIES,
+    Fed,
+    Parameter,
+    Plan,
+    Stream,
+    Wishes,
+    filled_of,
+    outcomes_of,
+    with_varied,
+)
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.restrictions import rule_of
 from transpiler.traffic.search import Template
@@ -70,7 +80,7 @@ class Builder:
         self.spares = spares
         self.kinds: dict[str, list[Kind]] = {}
         self.made: dict[tuple[str, Kind], TableEntries] = {}
-        self.feeds: dict[tuple[str, str, int], Fed] = {}
+        self.feeds: dict[Parameter, Fed] = {}
         # tables whose entries match whole fields: their action data are in keys, so that a frame must hit the entry made for
         # it, or other frames are to miss them
         self.whole: set[str] = set()
@@ -227,9 +237,9 @@ def _owners_of(made: TableEntries) -> set[str]:
     return {made.keys.follows} if made.keys.follows is not None else set()
 
 
-def _feeders(one: Reached) -> dict[tuple[str, str, int], Pairs]:
+def _feeders(one: Reached) -> dict[Parameter, Pairs]:
     """The parameters (table, action, number) that data bits come from: (bit of the parameter, data bit)."""
-    result: dict[tuple[str, str, int], Pairs] = {}
+    result: dict[Parameter, Pairs] = {}
     for i, bit in enumerate(one.data):
         call = one.template.outcomes[bit.table]
         assert call is not None

@@ -20,6 +20,8 @@ from transpiler.traffic.varied import varied
 USUAL_ENTRIES = 1000
 SPARE = 64  # entries of a table that are left to points, at most
 
+Parameter = tuple[str, str, int]  # of a table's action
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -45,6 +47,14 @@ class Fed:
 
     keys: KeySet
     bits: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a parameter may be that names an entry of another table. Those of an action with the same `turn` name one entry."""
+
+    values: tuple[int, ...]
+    turn: int
 
 
 @dataclass(frozen=True)
@@ -84,17 +94,18 @@ class Point:
 
 @dataclass(frozen=True)
 class Plan:
-    """`feeds`: what a parameter (table, action, number) is for, if keys have it. `spares`: streams leave room for entries of
-    points; `copies`: the groups and sessions that are set up."""
+    """`feeds`: what a parameter is for, if keys have it; `named`: those that refer to entries, and are in no key; `spares`:
+    streams leave room for entries of points; `copies`: the groups and sessions that are set up."""
 
     program: Program
     wishes: Wishes
     streams: tuple[Stream, ...]
     tables: tuple[TableEntries, ...]
-    feeds: Mapping[tuple[str, str, int], Fed]
+    feeds: Mapping[Parameter, Fed]
     spares: bool = False
     points: tuple[Point, ...] = ()
     copies: tuple[Used, ...] = ()
+    named: Mapping[Parameter, Named] = field(default_factory=dict)
 
     def probe(self, told: Trace = silent) -> Probe:
         """The interpreter, with these groups and sessions."""

@@ -17,6 +17,7 @@ from transpiler.traffic.outward import bring_out
 from transpiler.traffic.plan import Plan, Stream, Wishes, with_copies, with_varied
 from transpiler.traffic.points import points
 from transpiler.traffic.probe import Probe
+from transpiler.traffic.references import referring
 from transpiler.traffic.restrictions import rule_of
 from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
 from transpiler.traffic.together import together
@@ -42,7 +43,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     streams = Builder(program, wishes, Diagnostics(), lookups).streams(fitting)
     filled = {name for stream in streams for name in stream.entries}
     left = any(finder.is_hit(table.name) and table.name not in filled for table in finder.targets)
-    made = Builder(program, wishes, diagnostics, lookups, spares=left).build(fitting)
+    made = referring(Builder(program, wishes, diagnostics, lookups, spares=left).build(fitting), probe)
     made = replace(made, points=points(made, finder, probe, advance))
     _complain(made, finder, probe, unreachable, diagnostics)
     return weighted(with_copies(made))
