@@ -70,9 +70,7 @@ class Paths:
     def parse(self, role: Role, state: State, transit: Transit, data: bytes) -> int:
         """Run a parser; what it leaves is the payload. Returns the ordinal of its error."""
         parser = self.program.pipe(role)
-        if not isinstance(parser, Parser):
-            transit.payload = data
-            return 0
+        assert isinstance(parser, Parser)
         run = self.execution(state, transit)
         reader = self.reader(data)
         error = parse(run, parser, reader)
