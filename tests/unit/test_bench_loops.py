@@ -1,4 +1,4 @@
-"""What bench/production_loop.py puts beside a program, and what it divides by what; and where scripts have their files."""
+"""What bench/production_loop.py measures, and what it divides by what; and where scripts have their files."""
 
 from __future__ import annotations
 
@@ -11,48 +11,10 @@ import click
 import pytest
 from bench_scripts import ROOT, sample, script
 
-C = """int f(void);
-const struct macs_program macs_program = {
-    .ingress = macs_ingress,
-    .clone = NULL,
-    .egress = macs_egress,
-    .state_bytes = sizeof(struct state),
-    .run_to_completion = macs_burst,
-};
-"""
-
 
 @pytest.fixture(scope="module")
 def loop() -> Any:
     return script("production_loop")
-
-
-def test_a_loop_takes_the_place_of_its_members(loop: Any) -> None:
-    made = loop.by_hand(C, "middleblock")
-    head, begin, program = made.partition("const struct macs_program macs_program = {\n")
-    assert head == f'int f(void);\n#include "{loop.LOOPS.resolve() / "middleblock.h"}"\n' and begin
-    assert program.splitlines() == [
-        "    .ingress = bare_ingress,",
-        "    .clone = bare_clone,",
-        "    .egress = bare_egress,",
-        "    .state_bytes = sizeof(struct bare_state),",
-        "    .run_to_completion = macs_burst,",
-        "};",
-    ]
-    assert "    .run_to_completion = bare_burst,\n" in loop.by_hand(C, "fabric")
-
-
-def test_what_a_loop_needs_and_the_program_has_not_is_told(loop: Any) -> None:
-    with pytest.raises(click.ClickException, match="the C of up4 has no member 'clone'"):
-        loop.by_hand(C.replace(".clone", ".other"), "up4")
-    with pytest.raises(click.ClickException, match="the C of up4 has no member 'egress'"):
-        loop.by_hand(C.replace("};", "    .egress = twice,\n};"), "up4")
-    with pytest.raises(click.ClickException) as raised:
-        loop.by_hand(C.replace("f(void)", "macs_ready_send(void)"), "dash")
-    place, _, message = raised.value.message.partition(": ")
-    assert message == "the C of dash has no ingress_0_entry()"
-    file, _, line = place.rpartition(":")
-    assert "ingress_0_entry(" in Path(file).read_text().splitlines()[int(line) - 1]
 
 
 def test_each_program_has_its_loop(loop: Any) -> None:
