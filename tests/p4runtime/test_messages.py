@@ -7,7 +7,6 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-import grpc
 import pytest
 from google.protobuf import descriptor_pb2
 
@@ -72,11 +71,6 @@ def test_a_status_is_that_of_grpc() -> None:
     fields = [(field.name, field.number) for field in status.DESCRIPTOR.fields]
     assert fields == [("code", 1), ("message", 2), ("details", 3)]
     assert status.details[0].type_url == "type.googleapis.com/p4.v1.Error"
-
-
-def test_codes_have_the_numbers_of_grpc() -> None:
-    numbers = {code.name: code.value[0] for code in grpc.StatusCode}
-    assert {code.name: numbers[code.name] for code in Code} == {code.name: code.value for code in Code}
 
 
 def test_each_outcome_of_the_switch_but_that_it_is_done_is_a_refusal() -> None:
