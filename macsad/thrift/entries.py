@@ -171,7 +171,7 @@ def _param(match: Match) -> Struct:
 
 def _action(table: Table, call: Call) -> Struct:
     """BmActionEntry. Of a member or a group, the id has its handle."""
-    types, handle = standard.BmActionEntryType, call.named & 0xFFFFFFFF
+    types, handle = standard.BmActionEntryType, signed(call.named)
     if call.number == MEMBER:
         return standard.BmActionEntry(action_type=types.MBR_HANDLE, mbr_handle=handle)
     if call.number == GROUP:

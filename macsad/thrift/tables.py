@@ -38,7 +38,7 @@ def handle_of(answer: str) -> int:
     return signed(int(found[1]))
 
 
-def _life(timeout: int, since: int) -> Struct:
+def life_of(timeout: int, since: int) -> Struct:
     """BmMtEntryLife, of nanoseconds."""
     longest = (1 << 31) - 1
     return standard.BmMtEntryLife(
@@ -84,7 +84,7 @@ class Tables:
         ((entry, raw, index),) = rules(table, found)
         if table.support_timeout:
             ((timeout, since),) = self.switch.ask(lambda client: client.read_ages(table.number, index, 1))
-            entry.life = _life(timeout, since)
+            entry.life = life_of(timeout, since)
         return entry, raw, index
 
     @_refuses
@@ -148,7 +148,7 @@ class Tables:
             count = 1 + max(index for _, index in found)
             ages = self.switch.ask(lambda client: client.read_ages(table.number, 0, count))
             for entry, index in found:
-                entry.life = _life(*ages[index])
+                entry.life = life_of(*ages[index])
         return found
 
     @_refuses

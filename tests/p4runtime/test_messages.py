@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from google.protobuf import descriptor_pb2
 
+from macsad.p4runtime.codes import Code, refusal
 from macsad.p4runtime.messages import messages
+from macsad.protocol import Outcome
 
 PUBLISHED = ("p4.config.v1.p4types_pb2", "p4.config.v1.p4info_pb2", "p4.v1.p4data_pb2", "p4.v1.p4runtime_pb2")
 
@@ -69,3 +71,13 @@ def test_a_status_is_that_of_grpc() -> None:
     fields = [(field.name, field.number) for field in status.DESCRIPTOR.fields]
     assert fields == [("code", 1), ("message", 2), ("details", 3)]
     assert status.details[0].type_url == "type.googleapis.com/p4.v1.Error"
+
+
+def test_each_outcome_of_the_switch_but_that_it_is_done_is_a_refusal() -> None:
+    made = {outcome: refusal(outcome) for outcome in Outcome}
+    assert [outcome for outcome, refused in made.items() if refused is None] == [Outcome.DONE]
+    assert not {refused.code for refused in made.values() if refused is not None} & {
+        Code.OK,
+        Code.INTERNAL,
+        Code.UNKNOWN,
+    }

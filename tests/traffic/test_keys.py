@@ -95,3 +95,8 @@ def test_groups_have_data_of_their_own(width: int) -> None:
     assert not any(row[-1] & (1 << -width % 8) - 1 for row in rows)
     spread = np.unpackbits(rows, axis=1)[:, :width].sum(axis=0)
     assert all(0 < ones < count for ones in spread)
+
+
+def test_groups_without_data_have_no_bytes() -> None:
+    keys = KeySet("t", (KeyField(MatchKind.EXACT, 0),), (), (), (), 4, 1)
+    assert keys.group_rows(np.arange(3, dtype=np.uint64)).shape == (3, 0)

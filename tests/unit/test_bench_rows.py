@@ -216,8 +216,12 @@ def test_hashes_of_the_shorter_messages_count(bench: Bench) -> None:
 def test_sets_of_rules_count_alike(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the geometric mean: twice as fast and half as fast is no difference."""
     check = bench.check
-    listed = SimpleNamespace(stdout="fw\nacl\nipc\n")
-    monkeypatch.setattr(check.subprocess, "run", lambda command, **_: listed)
+
+    def listed(command: list[str], *, capture_output: bool, text: bool, check: bool) -> SimpleNamespace:
+        assert command == ["peers/acl", "--contests"] and capture_output and text and check
+        return SimpleNamespace(stdout="fw\nacl\nipc\n")
+
+    monkeypatch.setattr(check.subprocess, "run", listed)
     bench.times = of({("peer", 0, 0): 20, ("peer", 1, 0): 5, ("peer", 2, 0): 80, "ours": 10})
     (row,) = check.acl(1000)
     assert (row.what, row.figure) == (check.ACL.what, pytest.approx(2))

@@ -93,3 +93,40 @@ def test_a_name_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert call(["graph", str(name), "-o", str(drawn)]) == 0
     assert call(["check", str(tmp_path / b"absent\xff.p4".decode("utf-8", "surrogateescape"))]) == 2
     assert drawn.read_text().startswith("digraph")
+
+
+SHADOWS = """#include <core.p4>
+#include <v1model.p4>
+struct H { }
+struct M { bit<8> a; }
+parser P(packet_in p, out H h, inout M m, inout standard_metadata_t s) { state start { transition accept; } }
+control V(inout H h, inout M m) { apply { } }
+control I(inout H h, inout M m, inout standard_metadata_t s) { apply { m.a = 300; } }
+control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
+control D(packet_out p, in H h) { apply { } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ([], 0, "[-Woverflow]"),
+        (["-W", "no-overflow"], 0, ""),
+        (["-W", "no-all"], 0, ""),
+        (["-W", "no-unused"], 0, "[-Woverflow]"),
+        (["-W", "no-unused", "-W", "no-overflow"], 0, ""),
+        *(
+            (["-W", wrong], 2, f"'{wrong}' is not known")
+            for wrong in ("overflow", "all", "no-", "no-other", "on-overflow")
+        ),
+    ],
+)
+def test_warnings_are_turned_off_by_their_names(
+    words: list[str], code: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(SHADOWS)
+    assert call(["check", *words, str(program)]) == code
+    said = capsys.readouterr().err
+    assert told in said and ("overflow" in said) is bool(told)

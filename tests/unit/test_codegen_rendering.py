@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-from hlir_builder import AT, Builder, binary, const, goto, state
+from typing import Any
 
-from transpiler.codegen.c.printer import expression as printed
+import pytest
+from hlir_builder import AT, Builder, binary, const, emit, extract, goto, h, state
+
+from transpiler.analysis.locations import Location
+from transpiler.codegen.c.printer import Printer, expression as printed
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.names import Names
 from transpiler.codegen.scope import Scope
+from transpiler.codegen.statements import Statements
 from transpiler.codegen.storage import Storage
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.statements import CopyHeader
 from transpiler.hlir.types import Bits, Bool
 from transpiler.schedule.stages import Schedule
 
@@ -59,3 +64,31 @@ def test_one_bit_is_complemented_without_complement(b: Builder) -> None:
 def test_wide_numbers_as_conditions(b: Builder) -> None:
     text = rendered(ex.Cast(b.get("wide"), Bool(), AT), b)[0]
     assert text == "macs_w2_compare(wide, (macs_w2){{0, 0}}) != 0"
+
+
+def test_a_copy_takes_from_the_frame_what_is_read_there() -> None:
+    """What the target reads there itself is not written; elements of stacks have variables."""
+    b = Builder()
+    b.header("from", "h_t", a=8, b=8)
+    b.header("to", "h_t")
+    b.stack("s", "h_t", 2)
+    program = b.build([state("start", [extract("from"), extract("to"), extract("s[0]")], goto("accept"))], [
+        b.set("from.a", b.get("to.a")), b.set("to.b", b.get("from.b")), b.set("s[0].a", b.get("s[1].b")),
+    ], deparser=[emit("from"), emit("to"), emit("s[0]")])  # fmt: skip
+
+    def copied(target: str, source: str, *received: str) -> list[str]:
+        storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names())
+        scope = Scope(received=frozenset(Location(*one.split(".")) for one in received))
+        rest: Any = None
+        made = Statements(program, storage, rest, rest, scope, lambda label: ())
+        return Printer().body(made.statement(CopyHeader(h(target), h(source), AT))).splitlines()
+
+    plain = copied("to", "from")
+    assert [line.partition(";")[0] for line in plain] == [
+        "to_valid = from_valid", "to_at = from_at", "to_a = from_a", "to_b = from_b",
+    ]  # fmt: skip
+    frame = "from_at != MACS_NOWHERE ? (uint8_t)macs_load_bytes(packet->data + from_at, 1) : 0;"
+    assert copied("to", "from", "from.a") == [*plain[:2], f"to_a = {frame}", plain[3]]
+    assert copied("to", "from", "from.a", "to.a") == [*plain[:2], plain[3]]
+    assert copied("s[0]", "from", "from.a")[2:] == [f"s_a[0] = {frame}", "s_b[0] = from_b;"]
+    assert copied("s[0]", "s[1]")[2:] == ["s_a[0] = s_a[1];", "s_b[0] = s_b[1];"]

@@ -98,6 +98,7 @@ def test_std_knows_the_frontends_that_are_installed(installed: Path, outcome: Ou
     [
         ("ex.Const(DROP, PORT, at)", "ex.Const(1 << 47, Bits(48), at)", "ring.patch:1:1: assigned value is bit<48>, not bit<9>"),
         ('name="wired.ports"', 'name=""', "ring.patch:1:1: table name '' is empty or used twice"),
+        ("pr.Role.DEPARSER", "pr.Role.EGRESS_PARSER", "ring.patch:1:1: v1model has no egress_parser"),
         ("return program(source.path, wires(source, diagnostics))", "return path", "NameError: "),
         ("wires(source, diagnostics))\n\n\ndef", "1 // 0)\n\n\ndef", "ZeroDivisionError: "),
         ("return program(", "diagnostics.raise_if_errors() or program(", "TypeError: load() gave NoneType, not a Program"),

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from transpiler.diagnostics import Span
+from transpiler.externs.table import KINDS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
 from transpiler.verifier import Malformed, verify
+from transpiler.verifier.program import MAX_WIDTH
 
 AT = Span("t.p4", 3, 5)
 ERRORS = Enum("error", pr.CORE_ERRORS)
@@ -290,6 +292,83 @@ def test_declarations() -> None:
     assert "Ingress.other is not an action of table" in violations(
         program(tables=(replace(table, default_action=foreign),))
     )
+
+
+@pytest.mark.parametrize("type_", [Bits(1), Bits(MAX_WIDTH), Varbit(1), Varbit(MAX_WIDTH)])
+def test_fields_have_a_bit_at_least_and_not_too_many(type_: Type) -> None:
+    def having(type_: Type) -> pr.Program:
+        return program(header_types=(ETHERNET, HeaderType("odd_t", (Field("a", type_, AT),), AT)))  # type: ignore[arg-type]
+
+    verify(having(type_))
+    kind = type(type_)
+    for width in (0, MAX_WIDTH + 1):
+        assert "field odd_t.a cannot be" in violations(having(kind(width)))  # type: ignore[arg-type, call-arg]
+
+
+@pytest.mark.parametrize(
+    ("size", "well"), [(-1, False), (0, True), (1, True), (pr.MAX_SIZE, True), (pr.MAX_SIZE + 1, False)]
+)
+def test_sizes_of_tables_and_externs(size: int, well: bool) -> None:
+    (table,), (register,) = program().tables, program().externs
+    wrong = {
+        "table Ingress.t has size": program(tables=(replace(table, size=size),)),
+        "Ingress.r has size": program(externs=(replace(register, attributes=(("size", size), ("width", 8))),)),
+    }
+    for complaint, made in wrong.items():
+        if well:
+            verify(made)
+        else:
+            assert f"{complaint} {size}" in violations(made)
+
+
+@pytest.mark.parametrize(("width", "well"), [(0, True), (1, True), (MAX_WIDTH, True), (MAX_WIDTH + 1, False)])
+def test_widths_of_variables(width: int, well: bool) -> None:
+    made = program(
+        variables=(*program().variables, pr.Variable("more", Bits(width), pr.Storage.METADATA, AT)),
+    )
+    if well:
+        verify(made)
+    else:
+        assert violations(made).endswith(f"variable more has bit<{width}>")
+
+
+@pytest.mark.parametrize(
+    ("kind", "as_implementation", "as_direct"),
+    [
+        ("action_profile", True, False),
+        ("action_selector", True, False),
+        ("direct_counter", False, True),
+        ("direct_meter", False, True),
+        ("register", False, False),
+    ],
+)
+def test_externs_that_tables_use(kind: str, as_implementation: bool, as_direct: bool) -> None:
+    (table,) = program().tables
+    externs = (pr.ExternInstance("x", kind, tuple((name, 1) for name in KINDS[kind].attributes), AT),)
+    for changed, well in (
+        (replace(table, implementation="x"), as_implementation),
+        (replace(table, direct=("x",)), as_direct),
+    ):
+        made = program(externs=externs, tables=(changed,))
+        if well:
+            verify(made)
+        else:
+            assert violations(made).endswith("table Ingress.t cannot use x")
+
+
+def test_bridges_carry_intrinsic_variables_and_headers_of_the_packet() -> None:
+    variables = (*program().variables, pr.Variable("kept", Bits(8), pr.Storage.METADATA, AT))
+    headers = (*program().headers, pr.Header("local", "ethernet_t", AT, True))
+
+    def carrying(*names: str, headers_of: tuple[str, ...] = ()) -> pr.Program:
+        bridges = (pr.Bridge("a", names, headers_of, AT), pr.Bridge("b", (), (), AT))
+        return program(variables=variables, headers=headers, bridges=bridges)
+
+    verify(carrying("standard_metadata.egress_spec", headers_of=("hdr.eth",)))
+    for name in ("kept", "forward.port", "nowhere"):
+        assert f"bridge a: {name} is not an intrinsic variable" in violations(carrying(name))
+    for name in ("local", "nowhere"):
+        assert f"bridge a: {name} is not a header of the packet" in violations(carrying(headers_of=(name,)))
 
 
 def test_all_violations_are_listed() -> None:

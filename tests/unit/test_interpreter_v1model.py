@@ -56,6 +56,14 @@ def on_pass(b: Builder, instance_type: int, *then: st.Statement) -> st.If:
     return if_(binary("==", b.get("sm.instance_type"), const(instance_type, 32)), then)
 
 
+def test_without_a_parser_all_of_a_frame_is_payload() -> None:
+    b = base()
+    program = plain(b, (b.set("sm.egress_spec", 3), if_(valid("h"), [b.set("sm.egress_spec", 4)])))
+    without = replace(program, pipes=tuple(pipe for pipe in program.pipes if pipe.role is not Role.PARSER))
+    assert Switch(program).process(0, b"\x01\xaaxyz") == [(4, b"\x01\xaaxyz")]
+    assert Switch(without).process(0, b"\x01\xaaxyz") == [(3, b"\x01\xaaxyz")]
+
+
 def test_forward_drop_and_default_port_zero() -> None:
     b = base()
     tag = b.get("h.tag")

@@ -334,3 +334,36 @@ def test_deep_nesting_and_wide_types_are_no_trouble(tmp_path: Path) -> None:
     with pytest.raises(Rejected) as rejected:
         Program(tmp_path, top="struct d0 { bit<8> x; }\n" + more)
     assert "more than the supported" in rejected.value.diagnostics.render()
+
+
+LOOPS = {
+    "for (bit<8> i in 1 .. 4) { }": (),
+    "for (int<8> i in 1 .. 4) { continue; }": (),
+    "for (bit<8> i in n .. 4) { }": (),
+    "for (bit<8> i in { 1, n }) { break; }": (),
+    "for (h_t h in s.stack) { }": (),
+    "for (bit<8> i = 0; i < 3; i = i + 1) { break; }": (),
+    "for (bit<8> i in 1 .. 256) { }": ("256 does not fit in 'bit<8>', its upper bits are lost [-Woverflow]",),
+    "for (bit<8> i in s.h.b .. 4) { }": ("loop bound: width mismatch, expected 'bit<8>', found 'bit<16>'",),
+    "for (bit<8> i in 1 .. s.h.b) { }": ("loop bound: width mismatch, expected 'bit<8>', found 'bit<16>'",),
+    "for (bool i in true .. s.flag) { }": ("a range is over numbers with a width, not 'bool'",) * 2,
+    "for (bit<8> i in { 1, s.h.b }) { }": ("element: width mismatch, expected 'bit<8>', found 'bit<16>'",),
+    "for (bit<8> i in s.stack) { }": ("the loop variable is 'bit<8>', the elements are header 'h_t'",),
+    "for (bit<8> i in n) { }": ("a loop goes through a range, a list or a header stack, not 'bit<8>'",),
+    "for (i in 1 .. 4) { }": ("the loop variable needs a type: for (bit<8> i in …)", "'i' is not declared"),
+    "bit<8> i; for (i in 1 .. 4) { }": ("the loop variable needs a type: for (bit<8> i in …)",),
+    "for (nothing i in 1 .. 2) { }": ("type 'nothing' is not declared",),
+    "for (bit<8> i = 0; i; i = i + 1) { }": ("condition: expected 'bool', found 'bit<8>'",),
+    "for (bit<8> i in 1 .. 2) { } break;": ("'break' is only for loops",),
+    "continue;": ("'continue' is only for loops",),
+}
+
+
+@pytest.mark.parametrize(("body", "told"), LOOPS.items(), ids=LOOPS)
+def test_what_loops_go_through(tmp_path: Path, body: str, told: tuple[str, ...]) -> None:
+    try:
+        text = Program(tmp_path, body).diagnostics.render()
+    except Rejected as rejected:
+        text = rejected.diagnostics.render()
+    messages = [line.partition(": ")[2].partition(": ")[2] for line in text.splitlines() if "program.p4:" in line]
+    assert tuple(messages) == told

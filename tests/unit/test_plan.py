@@ -17,6 +17,7 @@ from transpiler.schedule.plan import (
     Gather,
     Lap,
     PackKeys,
+    Pass,
     PipelinePlan,
     Receive,
     Run,
@@ -97,6 +98,22 @@ def test_keys_go_to_tables_as_arrays_where_all_of_a_stage_take_them() -> None:
     mixed = of(AT_ONCE, (with_arrays,), Access.EARLY_ARRAY, Access.CURSORS)
     assert mixed == replace(of(AT_ONCE, (), Access.ARRAY, Access.ARRAY), tables=mixed.tables)
     assert not mixed.has_arrays(1)
+
+
+def test_what_a_plan_says_of_each_stage() -> None:
+    """Keys that are packed when the lookups start are no keys that are stored when a packet is submitted."""
+    plain, keyed = (of(TWO, edits, Access.ARRAY, Access.CURSORS) for edits in ((), (with_arrays,)))
+    packed = replace(
+        keyed, passes=(replace(keyed.passes[0], steps=(Gather(1, listed=False), PackKeys(1), Start(1, (0,)))),)
+    )
+    for made, arrays, stored in ((plain, [], []), (keyed, [1], [1]), (packed, [1], [])):
+        assert [number for number in range(3) if made.has_arrays(number)] == arrays
+        assert [number for number in range(3) if made.is_keyed(number)] == stored
+    followed = replace(packed, passes=(
+        Pass(Form.BURST, (Gather(1, listed=True), Follow(1, (0, 2), 1), Run(2, (0,), followed=(1,)))),
+        Pass(Form.PACKETS, (RunSubBatches(1, (0,), 2, followed=(3,)),)),
+    ))  # fmt: skip
+    assert [followed.followed(number) for number in range(3)] == [set(), {0, 2, 3}, {1}]
 
 
 def test_lookups_that_can_wait_are_started_first() -> None:

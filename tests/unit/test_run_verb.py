@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 
 from macsad import cli
@@ -163,6 +164,19 @@ def test_what_cannot_be_replaced_is_told(
     run.emulated = ("qemu",)
     assert cli.call(["run", L2FWD, "-p", "0=null:", *words]) == cli.USAGE and run.started is None
     assert f"{option} is for --platform linux, this processor" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("server", ["Settings", "Thrift"])
+def test_what_cannot_serve_is_told_before_anything_is_compiled(
+    run: Run, server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def check(_: object) -> None:
+        raise click.ClickException(f"no {server}")
+
+    monkeypatch.setattr(getattr(verb, server), "check", check)
+    words = P4RUNTIME if server == "Settings" else THRIFT
+    assert cli.call(["run", L2FWD, "-p", "0=null:", *words]) == 1
+    assert run.asked is None and run.started is None and f"no {server}" in capsys.readouterr().err
 
 
 def test_no_address_of_metrics_is_for_everybody(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -430,3 +430,9 @@ def test_programs_have_line_numbers_and_are_debugged_on_demand(monkeypatch: pyte
     assert [flag for flag in toolchain.find().all_flags if flag.startswith("-g")] == ["-g1"]
     monkeypatch.setenv("MACSAD_CFLAGS", "-g")
     assert [flag for flag in toolchain.find().all_flags if flag.startswith("-g")] == ["-g1", "-g"]
+
+
+def test_without_headers_of_the_c_library_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "_headers", lambda compiling: {"gcc"})
+    with pytest.raises(toolchain.ToolchainError, match="finds no headers of the C library for "):
+        plain()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from macsad.tune.tuned import BadTuning, Settings
 from transpiler.model.choice import GRID, SPREAD, SUB_BATCHES, beside, ranked, worth_measuring
 from transpiler.model.machine import machine_profile
 from transpiler.model.throughput import ProgramProfile, Read, predict
+from transpiler.targets.description import MAX_BURST
 
 L3FWD = Path(__file__).parents[2] / "apps" / "l3fwd" / "l3fwd.p4"
 HERE = machine_profile(MACHINE)
@@ -145,6 +147,40 @@ def test_a_table_gets_the_kernel_of_the_file_unless_the_command_line_has_another
     assert kernel_of(settings.of(replace(plain, kernels=("routes=ternary_tuple",)))) == "ternary_tuple"
     assert tuning.settings_of(("L3Ingress.routes=lpm_trie", 32, 8)) == settings
     assert tuning.settings_of(("bulk", 32, 8)) == Settings(32, 8, ("bulk",))
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ((), ("I.a=x", "I.b=y")),
+        (("I.a=z",), ("I.b=y",)),
+        (("a=z",), ("I.b=y",)),
+        (("b=z", "a=z"), ()),
+        (("A=z", ".b=z", "I=z", "a.b=z"), ("I.a=x", "I.b=y")),
+        (("x=a",), ("I.a=x", "I.b=y")),
+    ],
+)
+def test_kernels_of_the_command_line_go_before_those_of_the_file(asked: tuple[str, ...], left: tuple[str, ...]) -> None:
+    """A table is named by its name, or by the end of it behind a dot."""
+    made = Settings(32, 8, (), ("I.a=x", "I.b=y")).of(replace(Request(L3FWD), kernels=asked))
+    assert made.kernels == (*left, *asked)
+    assert (made.target.run.burst, made.target.run.sub_batch) == (32, 8)
+
+
+@pytest.mark.parametrize(
+    ("burst", "sub_batch", "well"),
+    [(1, 1, True), (MAX_BURST, 1, True), (MAX_BURST, MAX_BURST, True), (8, 0, False), (8, 9, False), (0, 0, False),
+     (MAX_BURST + 1, 1, False)],
+)  # fmt: skip
+def test_bursts_and_their_parts(burst: int, sub_batch: int, well: bool) -> None:
+    with nullcontext() if well else pytest.raises(ValueError, match="b is from 1 to B"):
+        assert str(Settings(burst, sub_batch, ("bulk",), ("t=x",))) == f"B={burst}, b={sub_batch}, no bulk, t=x"
+
+
+@pytest.mark.parametrize("kernel", ["t", "=x", "t=", "="])
+def test_what_names_no_kernel_of_a_table(kernel: str) -> None:
+    with pytest.raises(ValueError, match=f"'{kernel}' is not TABLE=KERNEL"):
+        Settings(8, 8, (), ("t=x", kernel))
 
 
 def test_kernels_are_tried_that_can_hold_a_filled_table(tmp_path: Path) -> None:

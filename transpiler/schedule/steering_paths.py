@@ -17,6 +17,7 @@ from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.steering_values import Accesses, Following, Held
 
 MOST = 512  # ways
+LONGEST = 256  # steps of a way: states, and questions for the frame's length
 
 
 class Unsteerable(Exception):
@@ -72,6 +73,7 @@ class _Paths:
         self.program = program
         self.follow = Following(program)
         self.leaves: list[Held] = []  # what is known at each
+        self.steps = 0  # of the way that is followed
         first = next(n for n, pipe in enumerate(program.pipes) if isinstance(pipe, Parser))
         parser = program.pipes[first]
         assert isinstance(parser, Parser)
@@ -90,6 +92,15 @@ class _Paths:
         return Leaf(len(self.leaves) - 1)
 
     def _state(self, state: ParserState, at: _At, statement: int = 0) -> Tree:
+        """What decides from a statement of a state on. Where states lead back, a way may have no end."""
+        if self.steps == LONGEST:
+            raise Unsteerable("a way through the parser has too many steps")
+        self.steps += 1
+        tree = self._followed(state, at, statement)
+        self.steps -= 1
+        return tree
+
+    def _followed(self, state: ParserState, at: _At, statement: int) -> Tree:
         for number in range(statement, len(state.body)):
             s = state.body[number]
             match s:

@@ -144,7 +144,7 @@ class KeySet:
         low = min(width, RANK_BITS)
         words = [permuted(groups, low, self.data_salt)]
         words += [mixed(groups, self.data_salt + i) for i in range(width // RANK_BITS)]
-        rows = np.zeros((len(groups), (width + 7) // 8 or 1), dtype=np.uint8)
+        rows = np.zeros((len(groups), (width + 7) // 8), dtype=np.uint8)
         pairs = [(RANK_BITS - low + i, i) for i in range(low)]
         pairs += [(RANK_BITS + i, low + i) for i in range(width - low)]
         Wiring(pairs).copy(to_rows(words), rows)

@@ -45,7 +45,6 @@ def program(root: Node, name: str, diagnostics: Diagnostics) -> pr.Program:
     bodies[pr.Role.VERIFY_CHECKSUM], bodies[pr.Role.COMPUTE_CHECKSUM] = verify, update
     deparser = found.get("deparser")
     bodies[pr.Role.DEPARSER] = _deparser(storage, externs, deparser) if deparser is not None else ()
-    diagnostics.raise_if_errors()
     made = pr.Program(
         name=name,
         architecture=pr.Architecture.V1MODEL,

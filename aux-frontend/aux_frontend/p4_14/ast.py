@@ -257,8 +257,6 @@ class Stateful:
     layout: Name | None = None
     result: FieldRef | None = None
     pre_color: FieldRef | None = None
-    signed: bool = False
-    saturating: bool = False
     pragmas: tuple[Pragma, ...] = ()
 
 

@@ -28,7 +28,6 @@ class MatchActionParser(ExpressionParser):
             nonlocal found
             word = self.name("an attribute")
             if word.text == "saturating" and self.accept(";"):
-                found = replace(found, saturating=True)
                 return
             self.expect(":")
             found = self._stateful_attribute(found, word)
@@ -62,8 +61,8 @@ class MatchActionParser(ExpressionParser):
                 self.name()
                 return found
             case "attributes":
-                signed, saturating = self.modifiers(";")
-                return replace(found, signed=signed, saturating=saturating)
+                self.modifiers(";")
+                return found
         self.diagnostics.error(word.span, f"'{word.text}' is not an attribute of a {found.kind}")
         self.expression()
         return found

@@ -1,0 +1,61 @@
+"""What an extract reads of the frame, and from where, as C says it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hlir_builder import AT, Builder, const, emit, extract, goto, state
+
+from macsad.resources import share
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir import statements as st
+from transpiler.hlir.types import Varbit
+from transpiler.targets.find import builtin
+
+
+def c_of(b: Builder, extracts: list[st.Statement], *body: st.Statement, headers: str) -> str:
+    program = b.build([state("start", extracts, goto("accept"))], body, deparser=[emit(name) for name in headers])
+    return generate(program, builtin(), share("templates"), Diagnostics()).c
+
+
+def assigned(c: str, name: str) -> list[str]:
+    return re.findall(rf"^\s*{name} = (.*?);", c, re.MULTILINE)
+
+
+@pytest.mark.parametrize("in_front", [8, 16, 72])
+def test_a_varbit_lies_behind_the_fields_in_front_of_it_and_the_others_behind_it(in_front: int) -> None:
+    b = Builder()
+    b.header("v", "v_t", a=in_front, rest=Varbit(64), tail=16)
+    b.header("w", "v_t")
+    extracts = [extract("v", const(16, 32)), extract("w", const(8, 32))]
+    assign = st.Assign(b.place("v.rest"), b.get("w.rest"), AT)
+    add = st.Assign(b.place("v.tail"), b.get("w.tail"), AT)
+    c = c_of(b, extracts, assign, add, headers="vw")
+    place = in_front // 8
+    assert assigned(c, "v_rest") == [
+        f"macs_varbit_of(at + {place}, (uint32_t)(bits / 8))",
+        f"macs_varbit_of(w_at + {place}, w_bytes)",
+    ]
+    (behind,) = assigned(c, "w_tail")
+    assert f"macs_load_bytes(packet->data + at + (bits / 8) + {place}, 2)" in behind
+
+
+@pytest.mark.parametrize(
+    ("widths", "read", "shared"),
+    [((8, 8, 8, 8), "abcd", "abcd"), ((16, 16, 8, 8), "ab", "ab"), ((4, 12, 16, 8), "abc", "abc"),
+     ((8, 8, 8, 8), "abc", ""), ((16, 8, 16, 8), "abcd", ""), ((32, 8, 8, 16), "abcd", "bcd")],
+)  # fmt: skip
+def test_narrow_fields_share_a_load_where_they_fill_a_word_and_all_are_read(
+    widths: tuple[int, ...], read: str, shared: str
+) -> None:
+    b = Builder()
+    b.header("h", "h_t", **dict(zip("abcd", widths, strict=True)), pad=-sum(widths) % 8 or 8)
+    for name, width in zip("abcd", widths, strict=True):
+        b.variable(f"m.{name}", width)
+        b.extern(name, "register", size=1, width=width)
+    kept = [b.call("register.write", name, const(0, 32), b.get(f"h.{name}")) for name in read]
+    c = c_of(b, [extract("h")], *kept, headers="h")
+    loads = {name: "".join(re.findall(rf"h_{name} = (.*load.*);", c)) for name in read}
+    assert "".join(name for name in read if "macs_load_from_word" in loads[name]) == shared

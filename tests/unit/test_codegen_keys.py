@@ -1,0 +1,34 @@
+"""What the keys of lookups are made of is kept until the lookups begin."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hlir_builder import Builder, apply, emit, extract, goto, state
+
+from macsad.resources import share
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics
+from transpiler.targets.find import builtin
+
+
+@pytest.mark.parametrize("key", ["sm.egress_port", "m.x"])
+@pytest.mark.parametrize("kind", ["exact", "ternary"])
+def test_a_value_that_only_a_key_reads(key: str, kind: str) -> None:
+    """Ternary lookups begin apart from the function that computes their keys: these take what they read from the state."""
+    b = Builder()
+    b.header("h", "h_t", a=8, port=9, rest=7, wide=96)
+    b.variable("m.x", 8)
+    b.action("set", b.set("h.a", 7))
+    b.table("t", [(key, kind), ("h.wide", kind)], ["set"], size=1_000_000)
+    program = b.build(
+        [state("start", [extract("h")], goto("accept"))],
+        [b.set("sm.egress_spec", b.get("h.port")), b.set("m.x", b.get("h.a"))], [apply("t")], [emit("h")],
+    )  # fmt: skip
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    name = key.replace(".", "_")
+    held = name if kind == "exact" else f"live->{name}"
+    (stored,) = re.findall(rf"macs_store_bytes\(key, \d, ({re.escape(held)})\);", c)
+    assert re.search(rf"^\s*{re.escape(stored)} = \w+;", c, re.MULTILINE)
+    assert re.search(rf"^    uint(8|16)_t {name};$", c, re.MULTILINE) or kind == "exact"
