@@ -27,7 +27,9 @@ def with_small_lookups(program: Program, pipes: tuple[PipeSchedule, ...], tables
     applied = [s.table for s in program_statements(program) if isinstance(s, ApplyTable)]
     once = frozenset(table for table in tables if applied.count(table) == 1)
     locator = Locator(program)
-    return tuple(replace(pipe, stages=tuple(_with_small(locator, once, stage) for stage in pipe.stages)) for pipe in pipes)
+    return tuple(
+        replace(pipe, stages=tuple(_with_small(locator, once, stage) for stage in pipe.stages)) for pipe in pipes
+    )
 
 
 def _with_small(locator: Locator, tables: Set[str], stage: Stage) -> Stage:
