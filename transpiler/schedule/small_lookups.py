@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import ApplyTable, Leave, Statement
-from transpiler.hlir.traverse import program_statements, walk
+from transpiler.hlir.statements import ApplyTable, Leave
+from transpiler.hlir.traverse import program_statements
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Special
 from transpiler.schedule.split import TOGETHER
@@ -50,8 +50,9 @@ def _known_at_the_beginning(locator: Locator, tables: Set[str], stage: Stage) ->
         statements = tuple(statements_of((piece,)))
         written |= locator.written_in(statements)
         for statement in statements:
-            if isinstance(piece, Plain) and isinstance(statement, ApplyTable) and statement.table in tables:
-                if not written & locator.read_by_keys(locator.program.table[statement.table].keys):
-                    yield statement
+            if isinstance(piece, Finish) or not isinstance(statement, ApplyTable) or statement.table not in tables:
+                continue
+            if not written & locator.read_by_keys(locator.program.table[statement.table].keys):
+                yield statement
         if any(isinstance(statement, Leave) for statement in statements):
             return

@@ -79,7 +79,8 @@ Code = tuple[Piece, ...]
 @dataclass(frozen=True, slots=True)
 class Stage:
     """`lookups` are started together, none for the first stage and for a merge of several ways into one. `small`: the numbers
-    of those in small tables, whose Finish its code does not have. `known`: values of locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it.
+    of those in small tables, whose Finish its code does not have. `known`: values of
+    locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it.
     `prefetched`: accesses to state whose cells are prefetched when its lookups are started. `received`: header fields that are
     there as they were received, see received.py; `unchanged`: those that it leaves so; `loaded`: the others that it reads.
     `intact`: of a stage that parses, the fields that nothing in it but an extract writes: they are in the frame, too."""
