@@ -205,6 +205,45 @@ def test_only_what_may_miss_is_cut() -> None:
     assert not plan.synchronous
 
 
+def small(plan: Schedule) -> list[dict[str, int]]:
+    return [dict(stage.small) for stage in plan.pipes[0].stages]
+
+
+SMALL = {"cut": lambda table: table == "t0", "small": frozenset({"t1", "t2"})}
+
+
+def test_small_tables_are_looked_up_with_others() -> None:
+    b = Case()
+    inside = if_(condition(b, "m3"), [apply("t2")])
+    plan = b.tables_with(t0=[b.set("m3", 1)]).plan(apply("t0"), apply("t1"), inside, **SMALL)
+    assert names(plan) == ["entry", "t0+t1+t2"]
+    assert small(plan) == [{}, {"t1": 1, "t2": 2}]
+
+
+@pytest.mark.parametrize("why", ["action", "assignment", "fork", "left", "twice", "not small", "no other"])
+def test_small_tables_that_are_looked_up_where_they_are_applied(why: str) -> None:
+    b = Case()
+    b.tables_with(t0=[b.set("h.k1", 1)] if why == "action" else [])
+    match why:
+        case "assignment":
+            plan = b.plan(apply("t0"), b.set("h.k1", 5), apply("t1"), **SMALL)
+        case "fork":
+            fork = if_(condition(b, "m3"), [apply("t3")])
+            plan = b.plan(apply("t0"), fork, apply("t1"), **SMALL | {"cut": lambda table: table in ("t0", "t3")})
+        case "left":
+            left = if_(condition(b, "m3"), [st.Leave("x", AT)])
+            plan = b.plan(st.Block("x", (apply("t0"), left, apply("t1")), AT), **SMALL)
+        case "twice":
+            plan = b.plan(apply("t0"), apply("t1"), b.set("m0", 1), apply("t1"), **SMALL)
+        case "not small":
+            plan = b.plan(apply("t0"), apply("t3"), **SMALL)
+        case "no other":
+            plan = b.plan(apply("t1"), **SMALL)
+        case _:
+            plan = b.plan(apply("t0"), apply("t1"), **SMALL)
+    assert not any(small(plan))
+
+
 def test_tables_without_keys_are_not_cut() -> None:
     b = Case().tables_with()
     b.table("nothing", [], ["NoAction"])

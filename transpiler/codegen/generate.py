@@ -26,7 +26,8 @@ from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.leads import bytes_led_to
 from transpiler.schedule.pipelined import pipelined
-from transpiler.schedule.planned import Planned, planned
+from transpiler.schedule.plan import Access
+from transpiler.schedule.planned import Planned, access, planned
 from transpiler.schedule.scheduler import Options, has_queues, schedule
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.state import large_counters, large_state, state_cells
@@ -87,8 +88,9 @@ def decide(
         if choice.kernel.memory != NOTHING and name not in compared
     }
     near = near_tables(reads, target.near_bytes, scheduler)
-    options = with_cuts(scheduler, near | compared, large)
     kernels = {name: choice.kernel for name, choice in choices.items()}
+    arrays = (t.name for t in program.tables if t.name in near and access(t, kernels[t.name]) is Access.ARRAY)
+    options = replace(with_cuts(scheduler, near | compared, large), small=frozenset(arrays))
     counters = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
     if configuration.cut is not None:
         options = replace(options, run_to_completion=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 from transpiler.analysis.locations import VALIDITY, Location
@@ -13,6 +14,7 @@ from transpiler.codegen.c.function import Function
 from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
 from transpiler.codegen.c.nodes import (
     Assign,
+    Block,
     Body,
     Case,
     Declare,
@@ -52,7 +54,7 @@ from transpiler.codegen.tables import Tables
 from transpiler.diagnostics import Span
 from transpiler.hlir.expressions import HeaderRef
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import If as HlirIf, Leave
+from transpiler.hlir.statements import ApplyTable, If as HlirIf, Leave
 from transpiler.hlir.traverse import rebuild
 from transpiler.schedule.feeders import in_order
 from transpiler.schedule.order import statements_of
@@ -151,6 +153,7 @@ class _StageLowering:
         self.bulk = plan.has_arrays(number)
         self.followed = plan.followed(number)
         self._single: set[int] = set()  # joins that one way alone goes to
+        self.statements.started = {table: partial(self._finish, number) for table, number in self.stage.small.items()}
 
     def lowered(self) -> LoweredStage:
         stage = self.stage
@@ -273,9 +276,7 @@ class _StageLowering:
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
-                lookups = Name("lookups" if self.bulk else "lookup")
-                started = Member(lookups, f"lookup_{lookup}", arrow=True)
-                return (self.statements.apply(statement, started, self.bulk, lookup in self.followed),)
+                return (self._finish(lookup, statement),)
             case Fork(statement=HlirIf() as branch, arms=(then, otherwise)):
                 condition = self.statements.render(branch.condition)
                 with self.statements.where(branch.condition, statements_of(whole(self.pipe, then))):
@@ -297,6 +298,11 @@ class _StageLowering:
                 cases = (Case((Literal(str(n)),), (self._submit(stage),)) for n, stage in enumerate(stages))
                 return (Switch(packet("entry"), tuple(cases)),)
         raise TypeError(f"{piece} cannot stand in a stage")
+
+    def _finish(self, lookup: int, statement: ApplyTable) -> Block:
+        """Finish the lookup of that number, run the action."""
+        started = Member(Name("lookups" if self.bulk else "lookup"), f"lookup_{lookup}", arrow=True)
+        return self.statements.apply(statement, started, self.bulk, lookup in self.followed)
 
     def _restart(self, restart: Restart) -> Body:
         """Turn a copied state into that of a clone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from transpiler.analysis.locations import Location
@@ -95,6 +95,7 @@ class Statements:
         self.loops = loops
         self.render = Expressions(storage, scope)
         self.table = ""  # whose action is being rendered
+        self.started: Mapping[str, Callable[[ApplyTable], CBlock]] = {}  # of tables that are looked up already
 
     def body(self, body: Body) -> CBody:
         return tuple(made for statement in body for made in self.statement(statement))
@@ -123,7 +124,7 @@ class Statements:
             case Leave(label=label):
                 return self._leave(label)
             case ApplyTable():
-                return (self.apply(statement),)
+                return (self.started.get(statement.table, self.apply)(statement),)
             case CallExtern():
                 return lowered(self.externs, self.tables, self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")

@@ -16,6 +16,7 @@ from transpiler.schedule.numbering import number
 from transpiler.schedule.order import Uncut, conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
 from transpiler.schedule.received import with_intact_fields, with_received_fields
+from transpiler.schedule.small_lookups import with_small_lookups
 from transpiler.schedule.split import TOGETHER, Split, Splitter
 from transpiler.schedule.stages import Code, Fork, PipeSchedule, Schedule
 from transpiler.schedule.state import StateOf
@@ -32,7 +33,8 @@ class Options:
     `run_to_completion`: a burst goes through the one pipe as a whole where it can. `locals`: values that no later stage reads are
     not kept. `reread`: where packets take more than a `few` values along, header fields that are as they were received are read
     in the frame, and the other values stay in memory. `constant_propagation`: what is known where a stage begins is used.
-    `queues`: packets wait in queues of ports also where the program does not look at them. `decisions`: a cache of decisions
+    `small`: tables that are not cut at, but whose lookups stages make with others. `queues`: packets wait in queues of ports
+    also where the program does not look at them. `decisions`: a cache of decisions
     stands in front of many lookups. `ready_decisions`: decisions are made ready where they can be."""
 
     cut: Callable[[str], bool] = lambda table: True
@@ -46,6 +48,7 @@ class Options:
     run_to_completion: bool = False
     constant_propagation: bool = False
     large: frozenset[str] = frozenset()
+    small: frozenset[str] = frozenset()
     queues: bool = False
     decisions: bool = True
     ready_decisions: bool = True
@@ -83,6 +86,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
         splits.append(split)
         synchronous |= uncut.tables
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
+    pipes = with_small_lookups(program, pipes, options.small)
     if options.constant_propagation:
         pipes = with_abstract_state(program, pipes)
     pipes = with_intact_fields(program, pipes)

@@ -78,7 +78,8 @@ Code = tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`lookups` are started together, none for the first stage and for a merge of several ways into one. `known`: values of
+    """`lookups` are started together, none for the first stage and for a merge of several ways into one. `small`: the numbers
+    of those in small tables, whose Finish its code does not have. `known`: values of
     locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it.
     `prefetched`: accesses to state whose cells are prefetched when its lookups are started. `received`: header fields that are
     there as they were received, see received.py; `unchanged`: those that it leaves so; `loaded`: the others that it reads.
@@ -94,6 +95,7 @@ class Stage:
     unchanged: frozenset[Location] = frozenset()
     loaded: frozenset[Location] = frozenset()
     intact: frozenset[Location] = frozenset()
+    small: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
