@@ -233,3 +233,17 @@ def test_a_rule_that_cannot_be_read_is_a_located_warning(tmp_path: Path, capsys:
         and "the @entry_restriction of table MyIngress.marks is left out: line 2 of it" in told
     )
     assert "before 'other': the table has no such key" in told
+
+
+def test_a_rule_says_nothing_of_what_a_selector_hashes(tmp_path: Path) -> None:
+    """Such a key is part of no entry."""
+    text = PROGRAM.read_text().replace("action send", "action_selector(HashAlgorithm.crc16, 64, 16) members; action send")
+    text = text.replace("table routes {", "table routes { implementation = members;")
+    path = tmp_path / "selected.p4"
+    path.write_text(text.replace('h.ipv4.dst: lpm @name("to");', 'h.ipv4.dst: lpm @name("to"); h.ipv4.src: selector;'))
+    program = switches.load(path)
+    generation.make(Request(path), program, generated.order(tmp_path, entries=200))
+    entries = [words[2 : words.index("=>")] for words in generated.commands(tmp_path) if words[1] == "I.routes"]
+    matches = [match for entry in entries for match in generated.keys_of(program.table["I.routes"], entry)]
+    assert len(matches) > 20
+    assert all(isinstance(m, Prefix) and m.length >= 12 and m.value >= 0x80000000 for m in matches)

@@ -104,6 +104,46 @@ def test_digests_have_the_names_of_their_fields_where_these_differ(tmp_path: Pat
     assert switch.store.digests == [Digest("news", (3, 0x105)), Digest("same", (3, 3))]
 
 
+STACKS = ("s", "t", "u", "v")
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "sent"),
+    [
+        ("t", "s", "01 0000 00 02 0000 00 01 0000 00 02 0000 00 77"),  # s, then t, which has become s
+        ("s", "t", "77"),  # neither has elements
+        ("s", "u", None),  # of another size
+        ("s", "v", None),  # of another type
+    ],
+)
+def test_stacks_are_copied_whole_to_such_of_their_type_and_size(
+    target: str, source: str, sent: str | None, tmp_path: Path
+) -> None:
+    elements = [primitive("add_header", {"type": "header", "value": name}) for name in ("s0", "s1")]
+    filled = [primitive("assign", fld(name, "a"), hexstr(value)) for value, name in ((1, "s0"), (2, "s1"))]
+    text = made(*elements, *filled, primitive("remove_header", H), primitive("assign_header_stack", *map(stack, (target, source))))
+    text["header_types"].append({"name": "other_t", "id": 9, "fields": [["a", 8], ["b", 16], ["c", 8]]})
+    text["header_stacks"] = []
+    for number, (name, size) in enumerate(zip(STACKS, (2, 2, 3, 2), strict=True)):
+        type_, first = "other_t" if name == "v" else "h_t", 10 + number * 3
+        text["headers"] += [
+            {"name": f"{name}{i}", "id": first + i, "header_type": type_, "metadata": False} for i in range(size)
+        ]
+        ids = [first + i for i in range(size)]
+        text["header_stacks"].append({"name": name, "id": number, "size": size, "header_type": type_, "header_ids": ids})
+    text["deparsers"][0]["order"] += ["s0", "s1", "t0", "t1"]
+    if sent is None:
+        with pytest.raises(Rejected) as caught:
+            load(tmp_path, text)
+        assert "stacks of different types or sizes cannot be copied" in caught.value.diagnostics.render()
+    else:
+        assert Switch(load(tmp_path, text)[0]).process(1, FRAME) == [(0, bytes.fromhex(sent))]
+
+
+def stack(name: str) -> Json:
+    return {"type": "header_stack", "value": name}
+
+
 @pytest.mark.parametrize(
     ("section", "objects", "told"),
     [

@@ -193,6 +193,14 @@ def _machine() -> dict:  # type: ignore[type-arg]
     return MACHINE
 
 
+def test_cores_are_shared_by_clones_or_by_parts() -> None:
+    """The best of each kind, where there is one."""
+    clones, cut = curves.by_cores(explained(app("router")), 3)
+    assert len(clones.parts) == 1 and cut is not None and len(cut.parts) > 1
+    alone, none = curves.by_cores(explained(app("router")), 1)
+    assert len(alone.parts) == 1 and none is None
+
+
 def test_curves_say_what_the_model_says() -> None:
     found = replace(explained(app("router"), cores=4), measured={(1, 1): 800.0, (64, 64): 200.0})
     charts = {chart.key: chart for chart in curves.charts(found)}

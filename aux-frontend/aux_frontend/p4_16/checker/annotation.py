@@ -55,10 +55,6 @@ def check_match(st: State, annotations: Sequence[ast.Annotation]) -> None:
 
 def _structured(st: State, items: Sequence[ast.Expression | ast.KeyValue]) -> None:
     names: set[str] = set()
-    pairs = [item for item in items if isinstance(item, ast.KeyValue)]
-    if pairs and len(pairs) < len(items):
-        odd = next(item for item in items if not isinstance(item, ast.KeyValue))
-        st.error(odd, "a structured annotation has either expressions or names with values, not both")
     for item in items:
         if isinstance(item, ast.KeyValue):
             if item.name in names:
