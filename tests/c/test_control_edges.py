@@ -120,6 +120,14 @@ def test_counters_hold_64_bits_and_reset_whole(switch: Switch) -> None:
     assert {switch.do(f"counter_read seen {i}").partition("=")[2] for i in range(5)} == {" (0 bytes, 0 packets)\n"}
 
 
+def test_a_cell_of_whole_words_ends_where_the_next_begins(switch: Switch) -> None:
+    cells = {1: 2**16383 + 3, 0: 5}
+    switch.do(*(f"register_write broad {index} {value:#x}" for index, value in cells.items()))
+    told = switch.do("register_read broad 0", "register_read broad 1").splitlines()
+    assert [int(line.partition("= ")[2], 16) for line in told] == [cells[0], cells[1]]
+    switch.do("register_reset broad")
+
+
 def test_registers_reset_whole(switch: Switch) -> None:
     switch.do(*(f"register_write wides {i} {2**65 - 1}" for i in range(3)), "register_reset wides")
     assert switch.do("register_read wides") == "wides= 0, 0, 0\n"
