@@ -237,7 +237,9 @@ def test_a_rule_that_cannot_be_read_is_a_located_warning(tmp_path: Path, capsys:
 
 def test_a_rule_says_nothing_of_what_a_selector_hashes(tmp_path: Path) -> None:
     """Such a key is part of no entry."""
-    text = PROGRAM.read_text().replace("action send", "action_selector(HashAlgorithm.crc16, 64, 16) members; action send")
+    text = PROGRAM.read_text().replace(
+        "action send", "action_selector(HashAlgorithm.crc16, 64, 16) members; action send"
+    )
     text = text.replace("table routes {", "table routes { implementation = members;")
     path = tmp_path / "selected.p4"
     path.write_text(text.replace('h.ipv4.dst: lpm @name("to");', 'h.ipv4.dst: lpm @name("to"); h.ipv4.src: selector;'))

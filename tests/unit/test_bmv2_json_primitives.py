@@ -121,7 +121,12 @@ def test_stacks_are_copied_whole_to_such_of_their_type_and_size(
 ) -> None:
     elements = [primitive("add_header", {"type": "header", "value": name}) for name in ("s0", "s1")]
     filled = [primitive("assign", fld(name, "a"), hexstr(value)) for value, name in ((1, "s0"), (2, "s1"))]
-    text = made(*elements, *filled, primitive("remove_header", H), primitive("assign_header_stack", *map(stack, (target, source))))
+    text = made(
+        *elements,
+        *filled,
+        primitive("remove_header", H),
+        primitive("assign_header_stack", *map(stack, (target, source))),
+    )
     text["header_types"].append({"name": "other_t", "id": 9, "fields": [["a", 8], ["b", 16], ["c", 8]]})
     text["header_stacks"] = []
     for number, (name, size) in enumerate(zip(STACKS, (2, 2, 3, 2), strict=True)):
@@ -130,7 +135,9 @@ def test_stacks_are_copied_whole_to_such_of_their_type_and_size(
             {"name": f"{name}{i}", "id": first + i, "header_type": type_, "metadata": False} for i in range(size)
         ]
         ids = [first + i for i in range(size)]
-        text["header_stacks"].append({"name": name, "id": number, "size": size, "header_type": type_, "header_ids": ids})
+        text["header_stacks"].append(
+            {"name": name, "id": number, "size": size, "header_type": type_, "header_ids": ids}
+        )
     text["deparsers"][0]["order"] += ["s0", "s1", "t0", "t1"]
     if sent is None:
         with pytest.raises(Rejected) as caught:
