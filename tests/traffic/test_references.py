@@ -30,8 +30,11 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {{
         actions = {{ seen; }}
     }}
     table sevens {{ key = {{ m.seven: exact @name("seven"); }} actions = {{ seen; }} }}
+    table prefixes {{ key = {{ h.h.told: lpm @name("to"); }} actions = {{ seen; }} size = 16; }}
     table routes {{ key = {{ h.h.to: lpm; }} actions = {{ via; }} size = 256; }}
-    apply {{ m.seven = 7; s.egress_spec = 1; {first} neighbours.apply(); ports.apply(); sevens.apply(); routes.apply(); }}
+    apply {{ m.seven = 7; s.egress_spec = 1; {first}
+        neighbours.apply(); ports.apply(); sevens.apply(); prefixes.apply(); routes.apply();
+    }}
 }}
 control E(inout H h, inout M m, inout standard_metadata_t s) {{ apply {{ }} }}
 control D(packet_out p, in H h) {{ apply {{ p.emit(h.h); }} }}
@@ -51,7 +54,7 @@ def made(folder: Path, parameters: str, body: str, first: str = "") -> dict[str,
         elif words[0] == "table_add":
             arrow = words.index("=>")
             wanted = words[arrow + 1 :] if words[1] == "I.routes" else words[3:arrow]
-            result.setdefault(words[1], []).append([int(word, 0) for word in wanted])
+            result.setdefault(words[1], []).append([int(word.partition("/")[0], 0) for word in wanted])
     return result
 
 
@@ -71,6 +74,7 @@ def test_parameters_that_refer_to_one_table_name_one_of_its_entries(tmp_path: Pa
     [
         "@refers_to(nobody, port)",
         "@refers_to(neighbours, nothing)",
+        "@refers_to(prefixes, to)",
         "@refers_to(neighbours)",
         "@refers_to()",
         "@refers(neighbours, port)",

@@ -65,13 +65,13 @@ def _places(plan: Plan, parameter: str) -> Iterator[Place]:
 
 
 def _entries(plan: Plan, table: str, keys: Sequence[str]) -> list[tuple[int, ...]]:
-    """These keys of the entries that a table has; nothing where it has no such keys."""
+    """These keys of the entries that a table has; nothing where it has no such exact keys."""
     if table == GROUPS:
         return [(number,) * len(keys) for kind, number in with_copies(plan).copies if kind == GROUP]
     rows: dict[tuple[int, ...], None] = {}
     for made in plan.tables:
         names = _names(made.table)
-        if made.table.name.rpartition(".")[2] == table and set(keys) <= set(names):
+        if made.table.name.rpartition(".")[2] == table and set(keys) <= set(filter(None, names)):
             numbers = np.arange(min(made.keys.count, MOST), dtype=np.uint64)
             values = made.values(numbers[made.allowed(numbers)])
             columns = (values[names.index(key)].tolist() for key in keys)
@@ -80,7 +80,9 @@ def _entries(plan: Plan, table: str, keys: Sequence[str]) -> list[tuple[int, ...
 
 
 def _names(table: Table) -> list[str]:
-    return [key.name for key in table.keys if key.match_kind is not MatchKind.SELECTOR]
+    """Of each field that entries match; "" where they may match a part of it, which names none of them."""
+    matched = [key for key in table.keys if key.match_kind is not MatchKind.SELECTOR]
+    return [key.name if key.match_kind is MatchKind.EXACT else "" for key in matched]
 
 
 def _same_way(stream: Stream, made: TableEntries, named: Mapping[int, Named], probe: Probe) -> bool:
