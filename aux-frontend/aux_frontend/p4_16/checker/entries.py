@@ -109,7 +109,7 @@ def _derived_priorities(st: State, table: ast.TableDeclaration, entries: Sequenc
     """An entry without priority follows its predecessor at a distance of priority_delta, and may run out of numbers."""
     values = {item.name: st.value(item.value) for item in table.properties}
     step = values.get("priority_delta", 1)
-    if not isinstance(step, int) or (table.const_entries and all(e.priority is None for e in entries)):
+    if not isinstance(step, int):
         return
     if values.get("largest_priority_wins", True):
         step = -step

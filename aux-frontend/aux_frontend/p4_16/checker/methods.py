@@ -56,7 +56,7 @@ def _no_method(st: State, callee: ast.Member, base: Ty) -> Ty:
         case t.HeaderUnion():
             known = ["isValid", *SIZE_METHODS]
         case t.Stack():
-            known = list(_STACK_METHODS + SIZE_METHODS)
+            known = list((_STACK_METHODS if is_header_stack(base) else ()) + SIZE_METHODS)
         case t.Table() | t.ParserType() | t.ControlType():
             known = ["apply"]
     return st.error(callee, f"{show(base)} has no method '{callee.name}'{suggestion(callee.name, known)}")

@@ -77,7 +77,6 @@ def enum(st: State, d: ast.EnumDeclaration) -> None:
         st.error(d, f"enum '{d.name}' has no members")
     with st.nested() as scope:
         for member in d.members:
-            annotation.check(st, member.annotations)
             if member.name in first:
                 notes = (first[member.name], "first declared here")
                 st.error(member, f"member '{member.name}' is declared twice", notes)

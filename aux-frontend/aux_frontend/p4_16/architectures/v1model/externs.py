@@ -286,7 +286,7 @@ def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
             if header is not None and header_place(header) not in present.valid_where(condition):
                 condition = fold.binary(ex.BinaryOp.LAND, ex.IsValid(header, span), condition, span)
         else:
-            target = expressions.location(call.scope, checksum_at, stable=True)
+            target = expressions.location(call.scope, checksum_at)
             read = places.read(unit, target, span)
             assert isinstance(read, va.EXPRESSIONS)
             stored = read
