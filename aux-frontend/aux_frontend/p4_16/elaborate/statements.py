@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import (
     expressions,
     inline,
@@ -59,13 +59,10 @@ def _if(scope: Scope, node: ast.IfStatement) -> None:
 def _return(scope: Scope, node: ast.ReturnStatement) -> None:
     unit = scope.unit
     frame = unit.frames[-1]
-    if node.value is not None and frame.result is not None:
-        value = expressions.evaluate(scope, node.value)
-        if frame.result_type is not None:
-            value = convert(unit, value, frame.result_type, node.span)
+    if node.value is not None:
+        assert frame.result is not None and frame.result_type is not None
+        value = convert(unit, expressions.evaluate(scope, node.value), frame.result_type, node.span)
         places.assign(unit, frame.result, value, node.span)
-    elif node.value is not None and not isinstance(scope.type_of(node.value), ty.Void):
-        expressions.evaluate(scope, node.value)
     unit.emit(st.Leave(leave_target(unit, frame), node.span))
 
 
