@@ -21,6 +21,7 @@ extern Many {
 extern Single { Single(bit<8> a); bit<1> get(in bit<8> a); }
 control k()(bit<8> one) { apply { } }
 control k()(bit<8> one, bit<8> two) { apply { } }
+control k()(bit<8> one, bit<8> two, bit<8> three) { apply { } }
 control user() {
     bool x = false;
     Many() none;
@@ -33,6 +34,7 @@ control user() {
     Single(1, 2) more;
     k(1) first;
     k(1, 2) second;
+    k(1, 2, 3) third;
     k() neither;
     k(two = 1, one = 2) turned;
     apply {
@@ -63,5 +65,6 @@ control user() {
         x = !none.get(z = 2, a = 1);
         first.apply();
         second.apply();
+        third.apply();
     }
 }
