@@ -23,12 +23,31 @@ bit<8> find(in bit<8> x) { for (bit<8> i in 1 .. 9) { if (i == x) { return i + 1
 bit<8> last_of(in s_t[3] s) { return s.lastIndex[7:0]; }
 void nothing() { return; }
 control Sub(in bit<8> i, inout bit<8> io, out bit<8> o) { apply { io = io + i; o = io; } }
+bit<32> size_of<T>(in T x) { return (bit<32>) x.minSizeInBits() + (bit<32>) x.maxSizeInBytes(); }
+bit<8> last_of_any<T>(in T[3] s) { return s.lastIndex[7:0]; }
+bit<4> inc4(inout bit<4> x) { x = x + 1; return x; }
+bit<4> through(inout bit<4> x) { return inc4(x); }
+control Ints(inout bit<8> x, out bit<8> y)(int k, bool f) {
+    const int twice = k * 2;
+    bit<8>[4] a = { 7, 8, 9, 10 };
+    apply {
+        x = x + k;
+        y = k - x;
+        y = y << k;
+        if (k == 2 && k < 3 && f) { y = y + (bit<8>) twice; }
+        y = f ? y : 1;
+        for (bit<8> i in 1 .. k) { x = x + a[k] + i; }
+        x = x + (k > 5 ? 1 : (bit<8>) (-k + 3));
+    }
+}
+control Plain(inout bit<8> x) { apply { x = x + 5; } }
+control Optional(inout bit<8> x, @optional in bit<8> y) { apply { x = x + y + 1; } }
 control Count(out bit<8> o) { bit<8> n = 3; apply { n = n + 1; o = n; } }
 control Made(inout bit<8> x)(bit<8> by) { action add(bit<8> more) { x = x + by + more; }
     table t { actions = { add; } default_action = add(by); } apply { t.apply(); } }
 """
 LOCALS = """
-Sub() sub; Count() count; Made(2) made; Made(3) other;
+Sub() sub; Count() count; Made(2) made; Made(3) other; Ints(2, true) ints; Ints(3, false) others; Optional() optional;
 action capture(in bit<8> x) { h.b = 9; h.c = x; }
 action outward(out bit<8> x) { x = 3; h.d = h.b; }
 action both_ways(inout bit<8> x) { x = x + 1; h.d = h.b; }
@@ -219,6 +238,31 @@ CASES = [
         "04 07 02 03 04 05",
     ),
     (
+        "numbers that only an instance knows",
+        "ints.apply(h.a, h.b); others.apply(h.c, h.d);",
+        "18 04 29 01 04 05",
+    ),
+    (
+        "a control by its type",
+        "Plain.apply(h.a); Plain.apply(h.b); optional.apply(h.c); optional.apply(h.d, 1);",
+        "05 06 03 05 04 05",
+    ),
+    (
+        "sizes of what a call makes generic",
+        "h.a = size_of(h)[7:0]; h.b = size_of(hdr.u)[7:0]; h.c = size_of(hdr.st)[7:0];",
+        "36 0a 1b 03 04 05",
+    ),
+    (
+        "a function that is one return, with a part",
+        "h.a = 4w0 ++ through(h.f[7:4]); h.b = 4w0 ++ through(h.f[3:0]);",
+        "01 06 02 03 04 16",
+    ),
+    (
+        "an assertion that holds",
+        "bool holds = static_assert(true); if (holds && static_assert(1 < 2)) { h.a = 1; }",
+        "01 01 02 03 04 05",
+    ),
+    (
         "unions in a stack",
         "u_t[2] us; us[0].s = { 5 }; us.push_front(1); h.a = us[1].s.v; if (!us[0].isValid()) { h.b = 9; "
         "}us.pop_front(1); h.c = us[0].s.v; if (!us[1].isValid()) { h.d = 9; }",
@@ -247,6 +291,37 @@ def test_passing(apply: str, output: str, tmp_path: Path) -> None:
 
 
 PARSERS = [
+    (
+        "a parser by its type",
+        "Skip.apply(packet, n); Skip.apply(packet, n); hdr.st[0] = { n }; transition accept;",
+        "",
+        "02 02 03 04 05",
+    ),
+    (
+        "only one way to go",
+        "const bit<8> k = 7; n = k; transition select(n) { default: more; } } "
+        "state more { hdr.st[0] = { n }; transition select(n) { _: accept; }",
+        "",
+        "07 00 01 02 03 04 05",
+    ),
+    (
+        "nothing is looked at",
+        "bit<0> none = packet.lookahead<bit<0>>(); hdr.st[0] = { 3 }; transition accept;",
+        "",
+        "03 00 01 02 03 04 05",
+    ),
+    (
+        "where the next element of any stack is",
+        "packet.extract(hdr.st.next); packet.extract(hdr.st.next); transition accept;",
+        "hdr.st[0].v = last_of_any(hdr.st);",
+        "01 01 02 03 04 05",
+    ),
+    (
+        "no way to go",
+        "packet.extract(hdr.h); } state never { transition accept;",
+        "if (std.parser_error == error.NoError) { h.a = 9; }",
+        "09 01 02 03 04 05",
+    ),
     (
         "where a stack's next element is",
         "packet.extract(hdr.st.next); packet.extract(hdr.st.next); transition accept;",
@@ -318,6 +393,7 @@ PARSERS = [
     ),
 ]
 LOOKED_AT = """
+parser Skip(packet_in packet, inout bit<8> n) { state start { packet.advance(8); n = n + 1; transition accept; } }
 struct L { bit<16> a; s_t[2] s; tuple<bit<4>, bit<4>> t; bit<3> q; bool b; bit<0> none; bit<4> n; }
 """
 

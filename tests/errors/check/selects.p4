@@ -23,7 +23,8 @@ parser p(packet_in packet, inout h_t h, in bit<8> n, in bool b, in Kind k, in Co
     state five { transition select(h) { default: eight; } }
     state six { transition select(3) { default: eight; } }
     state seven { transition select(t, packet.lookahead<bit<8>>()) { (-1, 1): accept; (1 .. 2, 2 .. 1): accept; default: eight; } }
-    state eight { transition select(h.a, h.b, n) { pairs: accept; nested: accept; default: eight; } }
+    state eight { transition select(h.a, h.b, n) { (1, _, _): nine; pairs: accept; nested: accept; default: eight; } }
+    state nine { transition select(k) { bytes: accept; kinds: accept; pairs: accept; } }
     state never { transition reject; }
     state never { transition accept; }
     state accept { transition reject; }

@@ -11,6 +11,7 @@ struct pair_t { bit<8> x; bit<16> y; }
 struct inner_t { @field_list(3) bit<8> p; bit<8> q; @field_list(kept) h_t copy; }
 struct H { h_t h; s_t s; s_t[2] st; }
 struct M { @field_list(1, 2) bit<8> m; @field_list(Lists.first) pair_t pair; inner_t inner; bit<8> n; bit<16> sum; bool flag; int<8> i; }
+bit<32> next(inout bit<8> x) { x = x + 1; return (bit<32>) x; }
 parser P(packet_in packet, out H hdr, inout M meta, inout standard_metadata_t std) {
     state start { packet.extract(hdr.h); verify(hdr.h.c == 4, error.NoMatch); transition accept; }
 }
@@ -86,6 +87,7 @@ control I(inout H hdr, inout M meta, inout standard_metadata_t std) {
         clone(CloneType.I2E, 7);
         clone_preserving_field_list(CloneType.I2E, 7, 1);
         clone3(CloneType.I2E, 3, { std, meta.pair, meta.m });
+        clone3(data = { meta.n, meta.m }, type = CloneType.I2E, session = next(meta.n));
         resubmit_preserving_field_list(3);
         resubmit_preserving_field_list(4);
         resubmit({ meta.n, meta.n, meta.inner });

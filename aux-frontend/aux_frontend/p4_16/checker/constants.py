@@ -23,7 +23,7 @@ def fold_unary(operator: str, value: Value, ty: Ty) -> Value | None:
         return None
     if operator == "+":
         return value
-    return arithmetic.calculate_unary(_SIGNS[operator], value, _width(ty)) if operator in _SIGNS else None
+    return arithmetic.calculate_unary(_SIGNS[operator], value, _width(ty))
 
 
 def _width(ty: Ty) -> Bits | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker.state import State
-from aux_frontend.p4_16.checker.typeops import mentions, pruned, same, substitute
+from aux_frontend.p4_16.checker.typeops import pruned, same, substitute
 from aux_frontend.p4_16.types import Ty
 
 
@@ -63,7 +63,7 @@ def _occurs(variable: t.Unsolved, ty: Ty) -> bool:
             t.Tuple(elements=parts) | t.Extern(arguments=parts) | t.Header(arguments=parts) | t.Struct(arguments=parts)
         ):
             return any(_occurs(variable, p) for p in parts)
-        case t.List(element=part) | t.Stack(element=part) | t.Set(element=part) | t.ValueSet(element=part):
+        case t.List(element=part) | t.Stack(element=part) | t.ValueSet(element=part):
             return _occurs(variable, part)
         case _:
             return False
@@ -110,13 +110,11 @@ def _parts(st: State, left: Ty, right: Ty) -> None:
             _each(st, tuple(f for _, f in left.fields), right.elements)
         case (t.Tuple(), t.Header() | t.Struct()):
             _each(st, left.elements, tuple(f for _, f in right.fields))
-        case (t.Stack() | t.List() | t.Set() | t.ValueSet(), t.Stack() | t.List() | t.Set() | t.ValueSet()):
+        case (t.Stack() | t.List() | t.ValueSet(), t.Stack() | t.List() | t.ValueSet()):
             unify(st, left.element, right.element)
         case (t.Stack() | t.List(), t.Tuple()):
             for element in right.elements:
                 unify(st, left.element, element)
-        case (t.Set(), _):
-            unify(st, left.element, right)
         case (t.Extern() | t.PackageType(), t.Extern() | t.PackageType()):
             if left.declaration is right.declaration:
                 _each(st, left.arguments, right.arguments)
@@ -156,8 +154,3 @@ def parameter_types(st: State, ty: t.ParserType | t.ControlType) -> tuple[Ty, ..
     """The types of the parameters of a parser or control (those of apply), for its type arguments."""
     mapping = dict(zip(ty.declaration.type_parameters, ty.arguments, strict=False))
     return tuple(substitute(st.value_types.get(p, t.Unknown()), mapping) for p in ty.declaration.parameters)
-
-
-def open_parameters(mapping: dict[ast.TypeParameter, Ty]) -> list[ast.TypeParameter]:
-    """The type parameters whose argument could not be found out."""
-    return [p for p, ty in mapping.items() if mentions(ty, t.Unsolved)]

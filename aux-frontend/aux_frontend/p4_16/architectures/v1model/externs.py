@@ -60,7 +60,7 @@ def _instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[
         case _:
             raise unit.failure(span, f"the extern '{kind}' is not supported on v1model")
     name = unit.unique(made.name, unit.externs)
-    data = interface.data_type(unit, made.type_arguments[0]) if kind == "register" and made.type_arguments else None
+    data = interface.data_type(unit, made.type_arguments[0]) if kind == "register" else None
     index_type = interface.index_type(unit, made)
     unit.externs[name] = pr.ExternInstance(
         name, kind, attributes, span, names.kept(unit, annotations), data, index_type
@@ -85,13 +85,13 @@ def _unit(unit: Unit, made: ExternObject, span: Span) -> str:
 
 
 def _register_width(unit: Unit, made: ExternObject, span: Span) -> int:
-    element = layout.scalar_type(unit, made.type_arguments[0]) if made.type_arguments else None
+    element = layout.scalar_type(unit, made.type_arguments[0])
     if isinstance(element, Bits):
         return element.width
     if isinstance(element, Bool):
         return 1
-    held = f", not {typeops.show(made.type_arguments[0])}" if made.type_arguments else ""
-    raise unit.failure(span, f"a register holds numbers or bools{held}; fields can have a register each")
+    held = typeops.show(made.type_arguments[0])
+    raise unit.failure(span, f"a register holds numbers or bools, not {held}; fields can have a register each")
 
 
 def _algorithm_name(unit: Unit, value: object, span: Span) -> str:
