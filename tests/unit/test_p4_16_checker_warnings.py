@@ -26,7 +26,9 @@ def messages(folder: Path, text: str, *disabled: str) -> list[tuple[str, str]]:
 
 
 def in_control(body: str, before: str = "") -> str:
-    top = "extern void set(out bit<8> x); extern void look(in bit<8> x);\n"
+    top = """extern void set(out bit<8> x); extern void set(inout bit<8> y, out bit<8> x); extern void look(in bit<8> x);
+        extern void change(inout bit<8> x); extern void change(in bit<8> y, inout bit<8> x);
+        struct s_t { bit<8> a; } type bit<8> Id;\n"""
     return f"{top} control c(inout bit<8> p, in bool b) {{ {before} apply {{ {body} }} }}"
 
 
@@ -55,6 +57,34 @@ def test_a_range_is_empty_when_it_ends_before_it_begins(tmp_path: Path, keys: st
         "bit<8> x; x += 1;",
         "bit<8> x; for (bit<8> i in 1 .. 3) { x = i; } p = x;",
         "bit<8> x; look(x);",
+        "bit<8> x; if (b) { x = 1; } else if (p == 1) { x = 2; } p = x;",
+        "bit<8> x; bit<8>[2] a = { 1, 2 }; p = a[x];",
+        "bit<8> x; bit<8>[2] a = { 1, 2 }; a[x] = p; look(a[0]);",
+        "bit<8> x; p = b ? x : 1;",
+        "bool x; p = x ? 8w1 : 2;",
+        "bit<4> x; p = (bit<8>) x;",
+        "bit<8> x; p = x[3:0] ++ 4w0;",
+        "bit<8> x; p[x +: 2] = 1;",
+        "bit<8> x; p = ~x;",
+        "bit<8> x; tuple<bit<8>, bool> t = { x, b }; look(t[0]);",
+        "bit<8> x; s_t s = { a = x }; look(s.a);",
+        "bit<8> x; change(x);",
+        "bit<8> x; change(p, x);",
+        "bool x; if (x) { p = 1; }",
+        "bit<8> x; switch (x) { 1: { p = 1; } }",
+        "bit<8> x; switch (p) { 1: { x = 1; } 2: { x = 2; } } p = x;",
+        "bit<8> x; switch (p) { 1: { x = 1; } default: { } } p = x;",
+        "bit<8> x; for (bit<8> i = 0; i < x; i = i + 1) { p = i; }",
+        "bit<8> x; for (bit<8> i = 0; i < 3; i = i + x) { p = i; }",
+        "bit<8> x; for (bit<8> i = x; i < 3; i = i + 1) { p = i; }",
+        "bit<8> x; for (bit<8> i in 1 .. x) { p = i; }",
+        "bit<8> x; for (bit<8> i in { 1, x }) { p = i; }",
+        "bit<8> x; for (bit<8> i in 1 .. 3) { if (i == 2) { x = 1; } } p = x;",
+        "{ { bit<8> x; p = x; } }",
+        "for (bit<8> i in 1 .. 3) { bit<8> x; p = x + i; x = 1; }",
+        "error x; if (x == error.NoError) { p = 1; }",
+        "Id x; if (x == 3) { p = 1; }",
+        "if (b) { bit<8> x; p = x; } else { p = 2; }",
     ],
 )
 def test_values_used_before_they_are_set(tmp_path: Path, body: str) -> None:
@@ -72,6 +102,21 @@ def test_values_used_before_they_are_set(tmp_path: Path, body: str) -> None:
         "bit<8> x; x[3:0] = 1; p = x;",
         "bit<8> x; if (true) { x = 1; } p = x;",
         "for (bit<8> i = 0; i < 3; i = i + 1) { p = i; }",
+        "bit<8> x; if (b) { x = 1; } else { exit; } p = x;",
+        "bit<8> x; if (b) { return; } else { x = 1; } p = x;",
+        "bit<8> x; switch (p) { 1: { x = 1; } default: { return; } } p = x;",
+        "bit<8> x; switch (p) { 1: 2: { x = 1; } default: { x = 2; } } p = x;",
+        "bit<8> x; { { x = 1; } } p = x;",
+        "bit<8> x; for (x = 0; x < 3; x = x + 1) { p = x; } p = x;",
+        "bit<8> x; if (false) { p = x; } x = 1; p = x;",
+        "bit<8>[2] a; a[0] = 1; p = a[1];",
+        "s_t s; p = s.a;",
+        "bit<8> x; set(x); set(x); p = x;",
+        "bit<8> x; set(p, x); p = x;",
+        "bit<8> x; x = 1; for (bit<8> i in 1 .. 3) { p = x + i; }",
+        "for (bit<8> i in 1 .. 3) { bit<8> x; x = i; p = x; }",
+        "for (bit<8> i in 1 .. 3) { if (i == p) { continue; } p = i; }",
+        "bit<8> x; look(0); x = p; look(x);",
     ],
 )
 def test_values_that_are_set_in_time(tmp_path: Path, body: str) -> None:
@@ -84,6 +129,15 @@ def test_values_that_are_set_in_time(tmp_path: Path, body: str) -> None:
         ("return; p = 1;", "unreachable", "this is never executed"),
         ("exit; p = 1;", "unreachable", "this is never executed"),
         ("if (b) { return; } else { exit; } p = 1;", "unreachable", "this is never executed"),
+        ("{ return; } p = 1;", "unreachable", "this is never executed"),
+        ("for (bit<8> i in 1 .. p) { break; p = 1; }", "unreachable", "this is never executed"),
+        ("for (bit<8> i in 1 .. p) { continue; p = 1; }", "unreachable", "this is never executed"),
+        ("switch (p) { 1: { return; } default: { exit; } } p = 1;", "unreachable", "this is never executed"),
+        (
+            "const bit<8> w = 1; { const bit<8> w = 2; p = w; } p = w;",
+            "shadow",
+            "'w' hides another declaration of that name",
+        ),
         ("if (1 == 2) { p = 1; }", "constant", "this condition is always false"),
         ("if (!false) { p = 1; }", "constant", "this condition is always true"),
         ("bit<8> w = 1; { bit<8> w = 2; p = w; } p = w;", "shadow", "'w' hides another declaration of that name"),
@@ -139,6 +193,57 @@ def test_an_unknown_kind_is_wrong_usage(tmp_path: Path) -> None:
     assert wrong.exit_code == 2 and "'no-overflaw' is not known" in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (b) { return; } p = 1;",
+        "if (b) { return; } else { p = 1; } p = 2;",
+        "switch (p) { 1: { return; } } p = 1;",
+        "switch (p) { 1: { return; } default: { } } p = 1;",
+        "for (bit<8> i in 1 .. p) { return; } p = 1;",
+        "for (bit<8> i in 1 .. p) { if (b) { break; } p = 1; }",
+        "if (p == 1) { p = 2; } else if (b) { p = 3; }",
+        "{ bit<8> w = 1; p = w; } { bit<8> w = 2; p = w; }",
+    ],
+)
+def test_code_that_is_as_it_seems(tmp_path: Path, body: str) -> None:
+    assert messages(tmp_path, in_control(body)) == []
+
+
+def test_where_names_may_be_the_same(tmp_path: Path) -> None:
+    """Names of the top level may be hidden, those of a parser or control are worth a warning, parameters of code are kept."""
+    top = "const bit<8> k = 1; bit<8> f(in bit<8> x) { bit<8> k = x; return k; }\n"
+    assert messages(tmp_path, top + in_control("p = f(k);", "bit<8> k = 3;")) == []
+    assert messages(
+        tmp_path, in_control("a(1); v = p;", "bit<8> v; action a(in bit<8> y) { bit<8> v = y; p = v; }")
+    ) == [("shadow", "'v' hides another declaration of that name")]
+    for text in (in_control("bit<8> p = 1;"), in_control("a(1);", "action a(in bit<8> y) { { bit<8> y = 1; } }")):
+        with pytest.raises(Rejected, match="1 errors"):
+            messages(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("function", "warned"),
+    [
+        ("void f(out bit<8> x, in bool b) { if (b) { x = 1; } }", True),
+        ("void f(out bit<8> x, in bool b) { if (b) { x = 1; } else { x = 2; } }", False),
+        ("void f(out bit<8> x, in bool b) { if (b) { x = 1; return; } x = 2; }", False),
+        ("bit<8> f(out bit<8> x) { return 1; }", False),
+        ("void f(inout bit<8> x) { }", False),
+        ("void f(out bit<8>[2] x) { }", False),
+        ("action f(out bit<8> x) { }", True),
+        ("action f(out bit<8> x) { exit; }", False),
+        ('void f(@noWarn("uninitialized") out bit<8> x) { }', False),
+        ('@noWarn("uninitialized") action f(out bit<8> x) { }', False),
+        ("control f(out bit<8> x) { apply { } }", False),
+        ("control f() { action a(out bit<8> x) { } apply { bit<8> x; a(x); } }", True),
+    ],
+)
+def test_out_parameters_and_the_ways_to_the_end(tmp_path: Path, function: str, warned: bool) -> None:
+    found = [text for code, text in messages(tmp_path, function) if code == "uninitialized"]
+    assert found == (["out parameter 'x' may be left without a value"] if warned else [])
+
+
 def test_out_parameters_left_without_a_value(tmp_path: Path) -> None:
     assert messages(tmp_path, "void f(out bit<8> x) { }") == [
         ("uninitialized", "out parameter 'x' may be left without a value")
@@ -153,6 +258,14 @@ def test_names_never_used(tmp_path: Path) -> None:
         "variable 'v' is never used", "variable 'w' is never used",
     ]  # fmt: skip
     assert messages(tmp_path, in_control("", '@noWarn("unused") action a() { }')) == []
+    objects = "extern Cell { Cell(); void put(); } "
+    assert messages(
+        tmp_path, objects + in_control("Cell() none;").replace("apply { Cell() none; }", "Cell() none; apply { }")
+    ) == [("unused", "instance 'none' is never used")]
+    uses = (
+        "bit<8> v; const bit<8> k = 4; const bit<8> w = 4; action a() { v = 1; } table t { actions = { a; } size = k; }"
+    )
+    assert messages(tmp_path, in_control("if (t.apply().hit) { bit<w> x = 1; look((bit<8>) x); }", uses)) == []
 
 
 def test_a_kind_can_be_turned_off(tmp_path: Path) -> None:

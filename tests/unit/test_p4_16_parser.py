@@ -233,6 +233,20 @@ def test_v1model_has_two_generations(program) -> None:  # type: ignore[no-untype
 @pytest.mark.parametrize(
     "text",
     [
+        "if (x == 1) { } else { }", "if (x == 1) ;", "switch (x) { 1: { } default: { } }", "for (bit<8> i in 1 .. 2) { }",
+        "for (i = 0; i < 2; i += 1) { }", "{ { } }", "x = (bit<8>) y;", "x = - ~ y;", "x = a.b.c[1][2:1].f(1)(2);",
+        "x = y + y * (y + y);",
+        "bit<8>[2][3] a;", "x = f<list<bit<8>>>({ 1, { 2 } });", "g<tuple<bit<8>>> z;", "x = (g<h<bit>>) { a = 1 };",
+    ],
+)  # fmt: skip
+def test_what_stands_in_a_row_is_not_nested(program, text: str) -> None:  # type: ignore[no-untyped-def]
+    tree = program(f"struct g<T> {{ }} struct h<T> {{ }} action a() {{ {text * 500} }}")
+    assert len(tree.declarations[-1].body.body) == 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "const int x = " + "(" * 10000,
         "const int x = " + "(" * 10000 + "1" + ")" * 10000 + ";",
         "const int x = 1" + " + 1" * 10000 + ";",

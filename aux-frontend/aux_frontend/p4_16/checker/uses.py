@@ -133,11 +133,11 @@ class Walk:
         return self._set(s.target, known)
 
     def _set(self, target: ast.Expression, known: Known) -> Known:
-        """After a write to a variable or a part of it. Indices in the target are read."""
+        """After a write to a variable or a part of it. Indices in the target are read, and where a slice begins."""
         inner = target
         while isinstance(inner, ast.Member | ast.Index | ast.SliceExpression):
-            if isinstance(inner, ast.Index):
-                known = self.expression(inner.index, known)
+            if not isinstance(inner, ast.Member):
+                known = self.expression(inner.index if isinstance(inner, ast.Index) else inner.high, known)
             inner = inner.base
         path = lvalues.root(target)
         declaration = None if path is None else self.st.checked.declarations.get(path)
@@ -169,8 +169,7 @@ class Walk:
             self.statement(s.body, known | ({variable} if variable is not None else frozenset()))
             return known
         inside = self.body(s.init, known)
-        if inside is None:
-            return _ENDED
+        assert inside is not None, "nothing ends in the first part of a loop"
         inside = self.expression(s.condition, inside)
         after = self.statement(s.body, inside)
         if after is not None:
