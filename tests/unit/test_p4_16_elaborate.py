@@ -638,6 +638,28 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+@pytest.mark.parametrize(
+    ("parameters", "known"),
+    [
+        ("in bit<128> key, in bit<128> iv", True),
+        ("bit<128> key, bit<128> iv", True),
+        ("inout bit<128> key, in bit<128> iv", False),
+        ("in bit<128> key, out bit<128> iv", False),
+        ("in bit<128> iv, in bit<128> key", False),
+        ("in bit<128> key", False),
+    ],
+)
+def test_an_extern_function_is_known_by_its_parameters(tmp_path: Path, parameters: str, known: bool) -> None:
+    top = f"extern void aes_128_cbc_encrypt({parameters});"
+    before, call = "bit<128> k = 1; bit<128> i = 2;", f"aes_128_cbc_encrypt({'k, i' if ',' in parameters else 'k'});"
+    call = call if "in" in parameters else "aes_128_cbc_encrypt(1, 2);"
+    if known:
+        load(tmp_path, call, top, before)
+        return
+    text = PROGRAM.format(top=top, control=before, apply=call, parser=EXTRACT)
+    assert "the extern function 'aes_128_cbc_encrypt' is not supported" in rejected(tmp_path, text)
+
+
 @pytest.mark.parametrize("target", ["h", "why"])
 def test_a_hash_is_a_number(tmp_path: Path, target: str) -> None:
     apply = f"error why; hash({target}, HashAlgorithm.crc16, 8w0, {{ h.a }}, 8w4);"

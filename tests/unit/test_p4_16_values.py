@@ -9,6 +9,7 @@ import pytest
 from test_p4_16_elaborate import gives, load
 
 TOP = """
+const bit<8> kept = 7;
 enum Color { red, green, blue }
 enum bit<8> Kind { none = 0, four = 4, nine = 9 }
 enum bit<8> Late { one = 1, two = 2 }
@@ -33,6 +34,11 @@ T last<T>(in T a, in T b) { T c = a; c = b; return c; }
 bit<8> flag(in bool b) { return b ? 8w1 : 8w0; }
 """
 CASES = [
+    (
+        "names of the top level",
+        "bit<8> kept = 1; h.a = .kept; { bit<8> inner = .kept + kept; h.b = inner; } h.c = (.Id) kept == 1 ? .inc(h.c) : 0;",
+        "07 08 03 03 04 05",
+    ),
     (
         "struct",
         "pair_t a = { 3, 4 }; pair_t b = a; a.x = 9; h.a = b.x; h.b = b.y;",
