@@ -12,6 +12,7 @@ TOP = """
 struct pair_t { bit<8> x; bit<8> y; }
 bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
 bit<8> two(in bit<8> x, in bit<8> y) { return (x << 4) + y; }
+bit<8> more(inout bit<8> x, in bit<8> y) { x = x + y; return x; }
 void set(out bit<8> x, in bit<8> y) { x = y; }
 void swap(inout bit<8> x, inout bit<8> y) { bit<8> t = x; x = y; y = t; }
 void whole(out s_t s) { if (!s.isValid()) { s = { 9 }; } }
@@ -47,16 +48,29 @@ control Made(inout bit<8> x)(bit<8> by) { action add(bit<8> more) { x = x + by +
     table t { actions = { add; } default_action = add(by); } apply { t.apply(); } }
 """
 LOCALS = """
-Sub() sub; Count() count; Made(2) made; Made(3) other; Ints(2, true) ints; Ints(3, false) others; Optional() optional;
+Sub() sub; Count() count; Made(2) made; Made(3) other; Ints(2, true) ints; Ints(3, false) others; Optional() optional; Plain() five;
 action capture(in bit<8> x) { h.b = 9; h.c = x; }
 action outward(out bit<8> x) { x = 3; h.d = h.b; }
 action both_ways(inout bit<8> x) { x = x + 1; h.d = h.b; }
 action nested(inout bit<8> x) { capture(x); x = x + 1; }
 action quit(inout bit<8> x) { if (x == 1) { return; } x = 7; }
 action put(bit<8> v) { h.f = v; }
+action bump() { h.c = 9; }
+table bumps { actions = { bump; } default_action = bump; }
 action bound(inout bit<8> x, in bit<8> y, bit<8> v) { x = x + y + v; }
 """
 CASES = [
+    ("a list that a table changes", "for (bit<8> i in { h.b, h.c }) { bumps.apply(); h.a += i; }", "03 01 09 03 04 05"),
+    (
+        "a list that a control changes",
+        "for (bit<8> i in { h.b, h.c }) { five.apply(h.c); h.a += i; }",
+        "03 01 0c 03 04 05",
+    ),
+    (
+        "inout before a table that changes it",
+        "h.a = more(h.c, bumps.apply().hit ? 8w1 : 8w2); h.b = two(h.c, bumps.apply().miss ? h.c : 8w0);",
+        "04 49 09 03 04 05",
+    ),
     (
         "in, changed by the action",
         "capture(h.b);",

@@ -54,6 +54,7 @@ control user() {
         x = !only();
         x = !only(1, 2, 3, 4);
         x = !only(1);
+        x = !only<bit<8>>(1);
         x = !only(a = 1, c = 2);
         x = !only(b = 1);
         x = !only(1, b = 2);

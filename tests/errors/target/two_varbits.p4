@@ -1,14 +1,15 @@
-/* A header has one varbit field: with a second one no packet can be extracted to it. */
+// No packet can be extracted to a header with two fields of variable width: told where the second one stands.
 #include <core.p4>
 #include <v1model.p4>
-header two_t { bit<8> a; varbit<32> first; varbit<64> second; varbit<8> third; }
-struct headers_t { two_t two; }
+
+struct inner_t { bit<8> a; }
+header v_t { bit<8> a; inner_t i; varbit<32> v; varbit<64> w; }
+struct headers_t { v_t v; }
 struct metadata_t { }
-parser p(packet_in pkt, out headers_t h, inout metadata_t m, inout standard_metadata_t sm) {
+parser P(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     state start { transition accept; }
 }
-control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t sm) { apply { h.two.setValid(); } }
-control egress(inout headers_t h, inout metadata_t m, inout standard_metadata_t sm) { apply { } }
-control check(inout headers_t h, inout metadata_t m) { apply { } }
-control deparse(packet_out pkt, in headers_t h) { apply { pkt.emit(h.two); } }
-V1Switch(p(), check(), ingress(), egress(), check(), deparse()) main;
+control V(inout headers_t hdr, inout metadata_t meta) { apply { } }
+control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) { apply { } }
+control D(packet_out packet, in headers_t hdr) { apply { } }
+V1Switch(P(), V(), I(), I(), V(), D()) main;
