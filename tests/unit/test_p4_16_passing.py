@@ -48,7 +48,8 @@ control Made(inout bit<8> x)(bit<8> by) { action add(bit<8> more) { x = x + by +
     table t { actions = { add; } default_action = add(by); } apply { t.apply(); } }
 """
 LOCALS = """
-Sub() sub; Count() count; Made(2) made; Made(3) other; Ints(2, true) ints; Ints(3, false) others; Optional() optional; Plain() five;
+Sub() sub; Count() count; Made(2) made; Made(3) other; Ints(2, true) ints; Ints(3, false) others; Optional() optional;
+Plain() five;
 action capture(in bit<8> x) { h.b = 9; h.c = x; }
 action outward(out bit<8> x) { x = 3; h.d = h.b; }
 action both_ways(inout bit<8> x) { x = x + 1; h.d = h.b; }
