@@ -12,6 +12,14 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 
 PROGRAMS = {
+    "what an extern takes without a direction": """
+        extern Counts { Counts(bit<32> size); void count(bit<8> index); void pairs(bit<8> a, bit<16> b); }
+        extern void see(bit<8> value);
+        control c(in bit<8> n, in bit<16> w) {
+            Counts(16) counts;
+            apply { counts.count(n); counts.pairs(b = w + 1, a = n); see(n + 1); }
+        }
+    """,
     "errors that are declared further down": """
         const error first = error.Later;
         bool is_later(in error e) { return e == error.Later; }
