@@ -12,7 +12,7 @@ from aux_frontend.bmv2_json.externs import Externs
 from aux_frontend.bmv2_json.primitives import EXITED
 from aux_frontend.bmv2_json.storage import BOOL, Storage
 from aux_frontend.bmv2_json.structure import Cycle, Go, Structured
-from aux_frontend.bmv2_json.tables import Tables, is_constant
+from aux_frontend.bmv2_json.tables import Tables
 from aux_frontend.bmv2_json.text import Invalid, Node
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.traverse import walk
@@ -63,7 +63,7 @@ def _is_statement(pipelines: Pipelines, node: Node) -> bool:
     number = default.get("action_id")
     pipelines.actions.node(number)
     counts = node.told("with_counters", False) or node.maybe("direct_meters") is not None
-    constant = is_constant(node) and default.told("action_entry_const", False)
+    constant = default.told("action_entry_const", False)
     return constant and not counts and not pipelines.actions.takes_data(number.integer())
 
 
@@ -133,7 +133,7 @@ class _Flow:
             ways[number] = targets[label]
         default = node.maybe("default_entry")
         if default is not None and default.get("action_id").integer() not in ways:
-            ways[""] = targets.get(self.actions.name(default.get("action_id").integer()), base)
+            ways[""] = targets.get(self.actions.node(default.get("action_id")).get("name").text(), base)
         elif default is None:
             ways[""] = base
         return ways
