@@ -137,6 +137,27 @@ def test_where_a_condition_and_a_call_lead(condition: Json, left: int, tmp_path:
     assert run(tmp_path, made, ("x", "y", "z")) == 3
 
 
+@pytest.mark.parametrize(("b", "left"), [(0, 0x12), (0x105, 0x10)])
+def test_a_way_that_ends_does_not_go_on_where_others_meet(b: int, left: int, tmp_path: Path) -> None:
+    """t and u go on to `last`, but from `if` one way ends."""
+    tables = [
+        table("t", {0: "x", 1: "y"}, {"x": "if", "y": "u"}), statement("u", 1, "y", "last"), statement("v", 1, "y", "last"),
+        statement("last", 2, "z", None),
+    ]  # fmt: skip
+    condition = op("==", fld("h", "b"), hexstr(b))
+    conditionals = [{"name": "if", "id": 0, "expression": condition, "true_next": None, "false_next": "v"}]
+    assert run(tmp_path, {"init_table": "t", "tables": tables, "conditionals": conditionals}, ("x", "y", "z")) == left
+
+
+def test_a_statement_goes_on_by_the_action_that_it_is(tmp_path: Path) -> None:
+    """Whatever other actions the table names, and where only the outcomes have ways, by a miss."""
+    entry = {"action_id": 1, "action_data": [], "action_entry_const": True}
+    last = [statement("one", 2, "z", None), statement("two", 3, "w", None)]
+    for following, left in (({"x": "one", "y": "two"}, 0x13), ({"__HIT__": "two", "__MISS__": "one"}, 0x12)):
+        first = table("t", {0: "x", 1: "y"}, following, key=[], default_entry=entry)
+        assert run(tmp_path, {"init_table": "t", "tables": [first, *last]}, ("x", "y", "z", "w")) == left
+
+
 @pytest.mark.parametrize(
     ("ingress", "told"),
     [
