@@ -92,7 +92,7 @@ class _Flow:
         if start is None:
             return ()
         try:
-            return Structured(start, self._after, self._code, self._label, self.node.span).body()
+            return Structured[Next](start, self._after, self._code, self._label, self.node.span).body()
         except Cycle:
             raise self.node.fail("tables and conditions lead back to where they come from") from None
 
