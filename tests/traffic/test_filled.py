@@ -179,7 +179,6 @@ def test_room_for_single_frames(size: int, spares: bool, filled: int) -> None:
         (100, {}, 100),
         (4096, {None: 70}, 70),
         (4096, {None: 70, "I.t": 30}, 30),
-        (20, {"I.t": 30}, 20),
     ],
 )
 def test_how_many_entries_a_table_gets(size: int, wanted: dict[str | None, int], there: int) -> None:
