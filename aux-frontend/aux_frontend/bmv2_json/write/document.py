@@ -13,7 +13,6 @@ from aux_frontend.v1model.intrinsics import INTRINSICS
 from aux_frontend.v1model.lengths import GROWN
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, HeaderType, Type, Varbit
 
 VERSION = [2, 23]
