@@ -466,3 +466,87 @@ def test_what_is_static_is_for_the_actions_of_its_table(call: str, owner: str, r
     table u {{ actions {{ two; }} }}"""
     text = table("reads { h.a : exact; } actions { uses; }", declarations)
     assert ("is static to table" in said(text, tmp_path)) is refused
+
+
+# --- headers and limits ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("declaration", "problem"),
+    [
+        ("header h_t s[256];", None),
+        ("header h_t s[257];", "the size of stack 's' is 257, but must be between 1 and 256"),
+        ("header h_t s[0];", "the size of stack 's' is 0, but must be between 1 and 256"),
+        ("header h_t s[1 << 3];", None),
+        ("header_type w_t { fields { w : 16384; } } header w_t w;", None),
+        (
+            "header_type w_t { fields { w : 16392; } } header w_t w;",
+            "the width of 'w' is 16392, but must be between 1 and 16384",
+        ),
+        ("header_type w_t { fields { w : 0; } } metadata w_t w;", "the width of 'w' is 0"),
+        (
+            "header_type w_t { fields { w : 7; } } header w_t w;",
+            "header 'w' has 7 bits; headers of packets must be whole bytes",
+        ),
+        ("header_type w_t { fields { w : 7; } } metadata w_t w;", None),
+        ("header_type w_t { fields { w : 8; w : 8; } } metadata w_t w;", "field 'w' is declared twice"),
+        ("header_type w_t { fields { l : 8; v : *; } length : l; max_length : 2; } header w_t w;", None),
+        (
+            "header_type w_t { fields { l : 8; v : *; } length : l; max_length : 1; } header w_t w;",
+            "max_length is 1 bytes, but the other fields alone take 8 bits",
+        ),
+        ("header_type w_t { fields { l : 8; v : *; } length : l; max_length : 2048; } header w_t w;", None),
+        (
+            "header_type w_t { fields { l : 8; v : *; } length : l; max_length : 2049; } header w_t w;",
+            "max_length is 2049, but must",
+        ),
+        (
+            "header_type w_t { fields { l : 8; v : *; } length : l; } header w_t w;",
+            "needs the header type's max_length",
+        ),
+        (
+            "header_type w_t { fields { l : 8; v : *; } max_length : 4; } header w_t w;",
+            "needs the header type's length",
+        ),
+        (
+            "header_type w_t { fields { v : *; u : *; } length : 4; } header w_t w;",
+            "at most one field of variable width",
+        ),
+        ("metadata h_t n { a : 255; b : -128; };", None),
+        ("metadata h_t n { a : 256; };", "the initial value of 'a' is 256, but must be between -128 and 255"),
+        ("metadata h_t n { a : -129; };", "the initial value of 'a' is -129"),
+        ("metadata h_t n { z : 1; };", "field of 'n' 'z' is not declared"),
+        ("header none_t n;", "header type 'none_t' is not declared"),
+    ],
+)
+def test_limits_of_headers(declaration: str, problem: str | None, tmp_path: Path) -> None:
+    told = said(f"{BYTES} {declaration} control ingress {{ }}", tmp_path)
+    if problem is None:
+        assert "error" not in told
+    else:
+        assert problem in told
+
+
+@pytest.mark.parametrize(
+    ("size", "entries"),
+    [
+        ("4 + 3 * 2", 10),
+        ("(4 + 3) * 2", 14),
+        ("0x10 >> 2", 4),
+        ("7 / 2", 3),
+        ("7 % 4", 3),
+        ("-(-5)", 5),
+        ("~(-9)", 8),
+        ("6 & 5 | 8", 12),
+        ("6 ^ 5", 3),
+    ],
+)
+def test_sizes_are_computed(size: str, entries: int, tmp_path: Path) -> None:
+    assert (
+        load(table(f"reads {{ h.a : exact; }} actions {{ two; }} size : {size};"), tmp_path).table["t"].size == entries
+    )
+
+
+@pytest.mark.parametrize("size", ["7 / 0", "h.a", "1 << 20000"])
+def test_sizes_that_have_no_value(size: str, tmp_path: Path) -> None:
+    assert "error" in said(table(f"reads {{ h.a : exact; }} actions {{ two; }} size : {size};"), tmp_path)
