@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, apply, emit, extract, goto, state
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, state
 
 z3 = pytest.importorskip("z3")
 
@@ -17,6 +17,7 @@ from transpiler.testgen.choices import (  # noqa: E402
     HOSTS,
     SESSIONS,
     Choice,
+    Chosen,
     ChosenTable,
     Desk,
     Outcome,
@@ -25,9 +26,12 @@ from transpiler.testgen.choices import (  # noqa: E402
     arguments_of,
     outcomes,
 )
+from transpiler.testgen.cover import Coverage  # noqa: E402
 from transpiler.testgen.packet import Frame, TermReader, TermWriter, joined, split, terms_of  # noqa: E402
 from transpiler.testgen.record import LARGEST_BYTES, Record, frame_terms, named  # noqa: E402
+from transpiler.testgen.scenario import Scenario, fewest, replay  # noqa: E402
 from transpiler.testgen.terms import Term  # noqa: E402
+from transpiler.testgen.walk import CLONE_PORT, COPY_PORTS  # noqa: E402
 
 FREE = Setting()
 HIT_X, HIT_Y, MISS = Outcome(True, "x"), Outcome(True, "y"), Outcome(False, "")
@@ -242,3 +246,68 @@ def test_bit_vectors_side_by_side_as_bytes(widths: tuple[int, ...], terms: list[
     parts = [z3.BitVec(f"x{i}", width) for i, width in enumerate(widths)]
     assert [text(term) for term in split(parts, sum(widths))] == terms
     assert split([z3.BitVecVal(7, 8), *parts], 8 + sum(widths))[0] is None
+
+
+# --- tests -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("covered", "at_most", "kept"),
+    [
+        ([{1}, {1, 2}, {3}], None, [1, 2]),
+        ([{1, 2}, {3, 4}, {1, 2, 3}], None, [1, 2]),
+        ([{1}, {1}], None, [0]),
+        ([{1}, {2}, {3, 4}], 2, [0, 2]),
+        ([{1}, {2}], 0, []),
+        ([set(), {1}], None, [1]),
+        ([], None, []),
+    ],
+)
+def test_few_tests_cover_what_all_cover(covered: list[set[int]], at_most: int | None, kept: list[int]) -> None:
+    """Each the one that adds most, the first of equals; they stay in the order in which they were found."""
+    scenarios = [Scenario(number, b"", covered=frozenset(items)) for number, items in enumerate(covered)]
+    assert [one.port for one in fewest(scenarios, at_most)] == kept
+
+
+def test_a_test_is_set_up_as_it_says() -> None:
+    """Entries and default actions; None, where the switch refuses it."""
+    made = program(keys=[("h.a", "ternary")])
+    coverage = Coverage(made, "")
+    plain = replay(made, coverage, Scenario(3, b"\x05z"))
+    assert plain is not None and [(one.port, one.data) for one in plain.sent] == [(0, b"\x05z")] and plain.covered
+    hit = replay(made, coverage, Scenario(3, b"\x05z", entries=(Chosen("t", (5,), "x", ()),)))
+    assert hit is not None and hit.sent[0].data == b"\x01z" and hit.covered - plain.covered
+    missed = replay(
+        made, coverage, Scenario(3, b"\x05z", entries=(Chosen("t", (6,), "x", ()),), defaults=(("t", "x", ()),))
+    )
+    assert missed is not None and missed.sent[0].data == b"\x01z"
+    twice = (Chosen("t", (6,), "x", ()),) * 2
+    assert replay(made, coverage, Scenario(3, b"\x05z", entries=twice)) is None
+
+
+@pytest.mark.parametrize("colour", [0, 1, 2])
+def test_a_meter_gives_the_colour_that_a_test_wants(colour: int) -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    b.extern("m", "meter", size=4, unit="bytes")
+    b.extern("r", "register", size=4, width=8)
+    b.variable("meta.held", 8)
+    call = b.call("meter.execute", "m", const(2, 32), out="h.a")
+    held = b.call("register.read", "r", const(3, 32), out="meta.held")
+    body = [call, held, b.set("h.a", binary("+", b.get("h.a"), b.get("meta.held")))]
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress=body, deparser=[emit("h")])
+    meters = (("m", 2, colour),) if colour else ()
+    found = replay(made, Coverage(made, ""), Scenario(1, bytes(1500), meters=meters, registers=(("r", 3, 0x40),)))
+    assert found is not None and found.sent[0].data[0] == 0x40 + colour
+
+
+@pytest.mark.parametrize(("what", "there"), [("groups", (2, 3)), ("groups", ()), ("sessions", (9,))])
+def test_groups_and_sessions_of_a_test(what: str, there: tuple[int, ...]) -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    ask = b.set("sm.mcast_grp", 3) if what == "groups" else b.call("clone.ingress", None, const(9, 32))
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress=[ask], deparser=[emit("h")])
+    found = replay(made, Coverage(made, ""), Scenario(1, bytes(20), **{what: there}))  # type: ignore[arg-type]
+    assert found is not None
+    ports = [one.port for one in found.sent]
+    assert ports == ([CLONE_PORT, 0] if what == "sessions" else list(COPY_PORTS) if there else [])
