@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from aux_frontend.bmv2_json.frontend import Bmv2Json
-from test_bmv2_json import Json, action, alone, document, fld, hexstr, load, op, primitive, statement
+from test_bmv2_json import Json, action, alone, document, fld, hexstr, load, op, primitive, statement, table
 
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
@@ -215,3 +215,158 @@ def test_integers(value: Json, fits: bool, tmp_path: Path) -> None:
     text["header_stacks"] = [{"name": "s", "id": 0, "header_type": "h_t", "header_ids": [value]}]
     told = refusal(tmp_path, json.loads(json.dumps(text)))
     assert ("an integer is expected" in told or "is not between 0 and 2147483647" in told) is not fits
+
+
+# --- unions, and fields of variable width ----------------------------------------------------------------------------
+
+UNION_STACK, OTHER_STACK = ({"type": "header_union_stack", "value": name} for name in ("us", "vs"))
+H, N = ({"type": "header", "value": name} for name in ("h", "us0n"))
+
+
+def with_unions(*calls: Json, kinds: str = "mn") -> Json:
+    """Unions of m and n, in two stacks of two; the parser has extracted the members `kinds` into `us`. Frames begin with them."""
+    text = document([action(0, "act", *calls)], {"init_table": "t", "tables": [statement("t", 0, "act", None)]})
+    text["header_types"].append({"name": "n_t", "id": 5, "fields": [["x", 8]]})
+    names = [f"{stack}{at}{kind}" for stack in ("us", "vs") for at in range(2) for kind in "mn"]
+    text["headers"] += [
+        {"name": name, "id": 2 + i, "header_type": "n_t" if name[-1] == "n" else "h_t", "metadata": False}
+        for i, name in enumerate(names)
+    ]
+    text["header_union_types"] = [{"name": "u_t", "id": 0, "headers": [["m", "h_t"], ["n", "n_t"]]}]
+    text["header_unions"] = [
+        {"name": f"u{i}", "id": i, "union_type": "u_t", "header_ids": [2 + 2 * i, 3 + 2 * i]} for i in range(4)
+    ]
+    text["header_union_stacks"] = [
+        {"name": name, "id": i, "union_type": "u_t", "size": 2, "header_union_ids": [2 * i, 2 * i + 1]}
+        for i, name in enumerate(("us", "vs"))
+    ]
+    text["parsers"][0]["parse_states"][0]["parser_ops"] = [
+        {"op": "extract", "parameters": [{"type": "union_stack", "value": ["us", kind]}]} for kind in kinds
+    ]
+    text["deparsers"][0]["order"] = [*names, "h"]
+    return text
+
+
+def union(index: int, stack: str = "us") -> Json:
+    return op("dereference_union_stack", {"type": "header_union_stack", "value": stack}, hexstr(index))
+
+
+def member(of: Json, number: int) -> Json:
+    return op("access_union_header", of, number)
+
+
+SHOWN = [primitive("add_header", {"type": "header", "value": "h"})]
+
+
+@pytest.mark.parametrize(
+    ("value", "kinds", "result"),
+    [
+        ({"type": "union_stack_field", "value": ["us", "n", "x"]}, "mn", 5),
+        ({"type": "union_stack_field", "value": ["us", "m", "a"]}, "nm", 2),
+        (field_of(member(union(0), 0), 0), "mn", 1),
+        (field_of(member(union(1), 1), 0), "mn", 5),
+        (alone("size_stack", UNION_STACK), "mn", 2),
+        (alone("size_stack", UNION_STACK), "m", 1),
+        (alone("last_stack_index", UNION_STACK), "mn", 1),
+        (op("==", union(0), union(1)), "mn", 0),
+        (op("==", union(0), union(1, "vs")), "mn", 0),
+        (op("==", union(0, "vs"), union(1, "vs")), "mn", 1),
+        (op("!=", union(0), union(0)), "mn", 0),
+        (alone("valid_union", union(1)), "mn", 1),
+        (alone("valid_union", union(1)), "m", 0),
+        (alone("valid", member(union(0), 0)), "mn", 1),
+        (alone("valid", member(union(0), 1)), "mn", 0),
+    ],
+)
+def test_elements_of_stacks_of_unions(value: Json, kinds: str, result: int, tmp_path: Path) -> None:
+    text = with_unions(*SHOWN, primitive("assign", A, value), kinds=kinds)
+    extracted = sum(4 if kind == "m" else 1 for kind in kinds)
+    assert sent(tmp_path, text)[extracted] == result
+
+
+@pytest.mark.parametrize(
+    ("calls", "head"),
+    [
+        ([primitive("add_header", member(union(0), 1))], "00 05 06"),  # it drives out the other member
+        ([primitive("add_header_fast", member(union(1), 0))], "01020304 00000000 06"),
+        ([primitive("assign_union_stack", OTHER_STACK, UNION_STACK)], "01020304 05 01020304 05 06"),
+        ([primitive("assign_union", union(1, "vs"), union(0))], "01020304 05 01020304 06"),
+        ([primitive("assign_union", union(0), union(1))], "05 05 06"),
+    ],
+)  # fmt: skip
+def test_unions_are_copied(calls: list[Json], head: str, tmp_path: Path) -> None:
+    """Member by member; with a stack goes how many of its elements were extracted."""
+    assert sent(tmp_path, with_unions(*calls)).startswith(bytes.fromhex(head))
+    counted = [primitive("assign", A, alone("size_stack", OTHER_STACK))]
+    frame = sent(tmp_path, with_unions(*calls, *SHOWN, *counted))
+    assert frame[len(frame) - 4 - len(FRAME) + 5] == (2 if calls[0]["op"] == "assign_union_stack" else 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (primitive("assign_union", union(0), {"type": "header_union", "value": "none"}), "header union 'none' is not declared"),
+        (primitive("assign_union", union(0), A), "a header union is expected here"),
+        (primitive("push", A, hexstr(1)), "a header union stack is expected here"),
+        (primitive("assign", A, field_of(member(union(0), 2), 0)), "2 is not between 0 and 1"),
+        (primitive("assign", A, {"type": "union_stack_field", "value": ["us", "o", "a"]}), "union member 'o' is not declared"),
+        (primitive("assign", A, op("==", H, N)), "different types cannot be compared"),
+        (primitive("copy_header", H, N), "cannot be copied to one of h_t"),
+        (primitive("assign_header_stack", UNION_STACK, UNION_STACK), "a header stack is expected here"),
+    ],
+)  # fmt: skip
+def test_what_unions_cannot_be_used_for(call: Json, told: str, tmp_path: Path) -> None:
+    assert told in refusal(tmp_path, with_unions(call))
+
+
+@pytest.mark.parametrize(
+    ("other", "told"), [("v_t", None), ("w_t", "cannot be assigned to"), (None, "a field is expected here")]
+)
+def test_fields_of_variable_width_are_copied_to_their_like(other: str | None, told: str | None, tmp_path: Path) -> None:
+    source = fld("w", "rest") if other else hexstr(1)
+    text = document(
+        [action(0, "act", primitive("assign_VL", fld("v", "rest"), source))],
+        {"init_table": "t", "tables": [statement("t", 0, "act", None)]},
+    )
+    for number, (name, most) in enumerate((("v_t", 5), ("w_t", 6))):
+        text["header_types"].append(
+            {"name": name, "id": 5 + number, "fields": [["n", 8], ["rest", "*"]], "max_length": most}
+        )
+    text["headers"] += [
+        {"name": "v", "id": 5, "header_type": "v_t"},
+        {"name": "w", "id": 6, "header_type": other or "v_t"},
+    ]
+    if told is not None:
+        assert told in refusal(tmp_path, text)
+        return
+    length = {"type": "hexstr", "value": "0x10"}
+    extracts = [{"type": "regular", "value": "v"}, hexstr(8)], [{"type": "regular", "value": "w"}, length]
+    text["parsers"][0]["parse_states"][0]["parser_ops"] = [
+        {"op": "extract_VL", "parameters": list(one)} for one in extracts
+    ]
+    text["deparsers"][0]["order"] = ["v", "w"]
+    assert sent(tmp_path, text)[:3] == bytes.fromhex("01 0405")
+
+
+@pytest.mark.parametrize(
+    ("key", "hits"),
+    [
+        ({"target": ["h", "a"], "mask": "0x0f"}, [1, 0x11]), ({"target": ["h", "a"], "mask": "0xff"}, [1]),
+        ({"target": ["h", "a"], "mask": "0xff0f"}, [1, 0x11]), ({"target": ["h", "$valid$"], "mask": None}, [1, 0x11, 2]),
+        ({"target": ["e0", "$valid$"], "mask": None}, []),
+    ],
+)  # fmt: skip
+def test_keys_with_masks_and_of_validity(key: Json, hits: list[int], tmp_path: Path) -> None:
+    text = made(primitive("no_op"))
+    text["parsers"][0]["parse_states"][0]["parser_ops"] = [
+        {"op": "extract", "parameters": [{"type": "regular", "value": "h"}]}
+    ]
+    text["actions"].append(action(1, "hit", primitive("assign", B, hexstr(0x7777))))
+    entry = {"match_key": [{"match_type": "exact", "key": "0x1"}], "action_entry": {"action_id": 1, "action_data": []}}
+    one = table(
+        "t", {0: "act", 1: "hit"}, {"act": None, "hit": None}, key=[{"match_type": "exact", **key}], entries=[entry]
+    )
+    text["pipelines"][0]["tables"] = [one]
+    switch = Switch(load(tmp_path, text)[0])
+    frames = {a: switch.process(1, bytes((a, 0, 0, 0)))[0][1] for a in (1, 0x11, 2)}
+    assert [a for a, frame in frames.items() if frame[1:3] == b"\x77\x77"] == hits
