@@ -550,3 +550,136 @@ def test_sizes_are_computed(size: str, entries: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", ["7 / 0", "h.a", "1 << 20000"])
 def test_sizes_that_have_no_value(size: str, tmp_path: Path) -> None:
     assert "error" in said(table(f"reads {{ h.a : exact; }} actions {{ two; }} size : {size};"), tmp_path)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def test_fields_may_be_typed(tmp_path: Path) -> None:
+    """bit<w> and int<w>, a bit alone is one; also beside those of P4-14."""
+    text = "header_type w_t { fields { bit<5> p; int<9> q; bit r; s : 1 (signed); } } metadata w_t w;"
+    action = "action put() { modify_field(w.p, 1); modify_field(w.q, 1); modify_field(w.r, 1); modify_field(w.s, 1); }"
+    program = load(table("reads { h.a : exact; } actions { put; }", f"{text} {action}"), tmp_path)
+    found = {name: str(variable.type) for name, variable in program.variable.items() if name.startswith("w.")}
+    assert found == {"w.p": "bit<5>", "w.q": "int<9>", "w.r": "bit<1>", "w.s": "int<1>"}
+    for wrong in ("int q;", "byte q;", "bit<> q;", "bit<5 q;"):
+        assert "error" in said(f"{BYTES} header_type w_t {{ fields {{ {wrong} }} }} control ingress {{ }}", tmp_path)
+
+
+@pytest.mark.parametrize(("width", "fits"), [(0, False), (1, True), (16384, True), (16385, False)])
+def test_widths_of_numbers(width: int, fits: bool, tmp_path: Path) -> None:
+    told = said(
+        table("reads { h.a : exact; } actions { put; }", f"action put() {{ modify_field(h.a, {width}'1); }}"), tmp_path
+    )
+    assert (f"a width of {width} bits: it must be between 1 and 16384" in told) is not fits
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("1", True), ("0", False), ("h.a", True), ("h.b", False), ("h.c - 2", False), ("h.valid == 1", True), ("true", True),
+        ("not false", True), ("valid(h) and h.b == 0", True), ("h.a > 1 or h.b > 0", False), ("!(h.a == 1)", False),
+        ("g.valid == 0", True),
+        ("h.a + 255 == 0", True), ("(h.a << 1) == h.c", True), ("h.a != h.c", True), ("-1 < 0", True), ("-1 > 0", False),
+        ("2 == 2", True), ("2 != 2", False), ("1 << 33 >= 1", True),
+    ],
+)  # fmt: skip
+def test_conditions(condition: str, holds: bool, tmp_path: Path) -> None:
+    """A number is true unless it is zero. The packet has a = 1, b = 0 and c = 2; g is not there."""
+    text = f"{BYTES} header h_t g; {TWO} table t {{ actions {{ two; }} default_action : two; }}"
+    program = load(f"{text} control ingress {{ if ({condition}) {{ apply(t); }} }}", tmp_path)
+    assert Switch(program).process(1, bytes((1, 0, 2, 0))) == [(0, bytes((1, 2 if holds else 0, 2, 0)))]
+
+
+@pytest.mark.parametrize(
+    ("base", "size", "result"),
+    [
+        ("5", "0", 5),
+        ("5", "1", 5),
+        ("5", "2", 6),
+        ("5", "256", 0x16),
+        ("0", "h.b", 0),
+        ("3", "h.c", 3 + 0x11 % 3),
+        ("250", "256", 0x0B),
+    ],
+)
+def test_hashes_with_a_base_and_a_size(base: str, size: str, result: int, tmp_path: Path) -> None:
+    """dst = base + hash % size; a size of 0 is as one of 1. The hash is that of one byte: itself."""
+    declarations = (
+        """field_list l { h.a; } field_list_calculation c { input { l; } algorithm : identity; output_width : 16; }"""
+    )
+    run_action(
+        f"modify_field_with_hash_based_offset(h.d, {base}, c, {size});",
+        "11 00 03 44",
+        f"11 00 03 {result:02x}",
+        tmp_path,
+        declarations,
+    )
+
+
+def test_what_the_parser_came_to_is_a_number(tmp_path: Path) -> None:
+    """Of standard_metadata: 0 where all went well."""
+    text = (
+        RAISES.replace("NAME", "default")
+        .replace("tell(5)", "tell2()")
+        .replace(
+            "action tell(v)",
+            "action tell2() { modify_field(standard_metadata.egress_spec, standard_metadata.parser_status); } action tell(v)",
+        )
+    )
+    text = text.replace("actions { tell; } default_action : tell2", "actions { tell2; } default_action : tell2")
+    switch = Switch(load(text, tmp_path))
+    assert [switch.process(1, frame)[0][0] for frame in (b"\x01", b"\x03", b"\x05")] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("handler", "ports"),
+    [
+        ("", [0, 0]),
+        ("parser_exception p4_pe_checksum { parser_drop; }", [0, None]),
+        ("parser_exception p4_pe_checksum { set_metadata(m.x, 9); return ingress; }", [0, 9]),
+    ],
+)
+def test_a_wrong_checksum_is_an_exception(handler: str, ports: list[int | None], tmp_path: Path) -> None:
+    text = f"""{BYTES} {handler} field_list l {{ h.a; h.b; }}
+    field_list_calculation c {{ input {{ l; }} algorithm : csum16; output_width : 8; }} calculated_field h.d {{ verify c; }}
+    action out() {{ modify_field(standard_metadata.egress_spec, m.x); }}
+    table t {{ actions {{ out; }} default_action : out; }} control ingress {{ apply(t); }}
+    """
+    switch = Switch(load(text, tmp_path))
+    right, wrong = bytes((0xAB, 0x0F, 0, 0xF0)), bytes((0xAB, 0x0F, 0, 0xF1))
+    assert [next((port for port, _ in switch.process(1, frame)), None) for frame in (right, wrong)] == ports
+
+
+@pytest.mark.parametrize(
+    ("declaration", "message"),
+    [
+        ("action act(v, v) { }", "parameter 'v' is there twice"),
+        ("action act() { } action act() { }", "action 'act' is declared twice"),
+        ("counter o { type : bytes; instance_count : 2; other : 3; }", "'other' is not an attribute of a counter"),
+        (
+            "register r { width : 8; direct : t; } action act() { register_read(h.a, r, 0); }",
+            "direct registers are not supported",
+        ),
+        ("header_type w_t { fields { a : 8; } other : 3; }", "'other' is not an attribute of a header type"),
+    ],
+)
+def test_declarations_that_cannot_be(declaration: str, message: str, tmp_path: Path) -> None:
+    actions = "two; act;" if "act(" in declaration else "two;"
+    assert message in said(table(f"reads {{ h.a : exact; }} actions {{ {actions} }}", declaration), tmp_path)
+
+
+def test_a_constant_default_action(tmp_path: Path) -> None:
+    for word, constant in (("const default_action", True), ("default_action", False)):
+        made = load(table(f"reads {{ h.a : exact; }} actions {{ two; }} {word} : two;"), tmp_path).table["t"]
+        assert made.const_default is constant and made.default_action.action == "two"
+
+
+def test_a_table_has_one_body_for_a_case(tmp_path: Path) -> None:
+    text = f"{BYTES} {TWO} table t {{ reads {{ h.a : exact; }} actions {{ one; two; }} }}"
+    text += " control ingress { apply(t) { CASES } }"
+    for cases, message in (
+        ("two { } two { }", "case 'two' is there twice"), ("hit { } two { }", "hit and miss cannot be mixed with actions"),
+        ("three { }", "'three' is not an action of table 't'"),
+    ):  # fmt: skip
+        assert message in said(text.replace("CASES", cases), tmp_path)
