@@ -193,6 +193,11 @@ def test_how_many_entries_a_table_gets(size: int, wanted: dict[str | None, int],
     assert [one.count for one in made.tables] == [there]
 
 
+@pytest.mark.parametrize(("ports", "outward"), [(2, [1, 0]), (3, [1, 2, 0]), (1, [0])])
+def test_frames_leave_by_another_port_than_they_come_in_at(ports: int, outward: list[int]) -> None:
+    assert [Wishes(ports=ports, port=port).outward for port in range(ports)] == outward
+
+
 # --- restrictions ----------------------------------------------------------------------------------------------------
 
 PARTS = {
