@@ -10,7 +10,7 @@ import pytest
 from transpiler.hlir.program import MatchKind
 from transpiler.traffic import patterns
 from transpiler.traffic.bits import Numbers, Wiring, mixed, permuted
-from transpiler.traffic.keys import Data, KeyField, KeySet, Own
+from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown, capacity
 from transpiler.traffic.patterns import LengthsError
 
 
@@ -100,3 +100,58 @@ def test_groups_have_data_of_their_own(width: int) -> None:
 def test_groups_without_data_have_no_bytes() -> None:
     keys = KeySet("t", (KeyField(MatchKind.EXACT, 0),), (), (), (), 4, 1)
     assert keys.group_rows(np.arange(3, dtype=np.uint64)).shape == (3, 0)
+
+
+OWN, SHARED = tuple(Own(i) for i in range(8)), tuple(Shared("u", i) for i in range(8))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bits", "cares"),
+    [
+        (MatchKind.EXACT, OWN[:4] + SHARED[4:], "11111111"),
+        (MatchKind.TERNARY, OWN[:4] + SHARED[4:], "11110000"),
+        (MatchKind.TERNARY, SHARED[:4] + OWN[4:], "00001111"),
+        (MatchKind.TERNARY, SHARED, "11111111"),
+        (MatchKind.TERNARY, (*OWN[:2], Unknown(), *OWN[3:]), "11011111"),
+        (MatchKind.TERNARY, (*OWN[:2], 1, *OWN[3:]), "11111111"),
+        (MatchKind.OPTIONAL, OWN, "11111111"),
+        (MatchKind.OPTIONAL, OWN[:4] + SHARED[4:], "00000000"),
+        (MatchKind.RANGE, OWN[:4] + SHARED[4:], "11110000"),
+        (MatchKind.RANGE, SHARED[:1] + OWN[1:], "00000000"),
+        (MatchKind.RANGE, SHARED, "11111111"),
+    ],
+)
+def test_the_first_pattern_matches_all_that_it_may(kind: MatchKind, bits: tuple[KeyBit, ...], cares: str) -> None:
+    """Not what another table has chosen, where the kind lets entries leave that out and they have bits of their own."""
+    (made,) = patterns.make((KeyField(kind, 8),), bits, (), 4, (0, 1), 1, None, 1, masks=1)
+    assert "".join(str(int(care)) for care in made.cares) == cares
+
+
+def test_patterns_match_the_marks() -> None:
+    """Each matches these bits, or there is none: a prefix that is too short is refused."""
+    for kind in (MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL):
+        made = patterns.make((KeyField(kind, 8),), OWN, (0, 1, 2), 1, (0, 1), 100, None, 3, masks=20)
+        assert all(all(one.cares[:3]) for one in made) and sum(one.count for one in made) == 100
+    with pytest.raises(LengthsError, match="prefixes of 2 bits leave nothing that misses"):
+        patterns.make((KeyField(MatchKind.LPM, 8),), OWN, (0, 1, 2), 1, (0, 1), 100, "2", 3)
+    (made,) = patterns.make((KeyField(MatchKind.LPM, 8),), OWN, (0, 1, 2), 1, (0, 1), 100, "3", 3)
+    assert (sum(made.cares), made.count) == (3, 7)
+
+
+@pytest.mark.parametrize(("part", "counts"), [((0, 1), 256), ((0, 2), 128), ((1, 2), 128), ((0, 3), 86), ((2, 3), 85)])
+def test_parts_of_a_tables_entries_share_its_keys(part: tuple[int, int], counts: int) -> None:
+    (made,) = patterns.make((KeyField(MatchKind.EXACT, 8),), OWN, (), 1, part, 1000, None, 1)
+    assert made.count == counts
+
+
+@pytest.mark.parametrize(
+    ("bits", "marks", "others", "room"),
+    [
+        (OWN, (), 1, 256), (OWN, (0, 1, 2), 1, 7 * 32), (OWN[:4] + SHARED[4:], (), 1, 16), (OWN[:4] + SHARED[4:], (), 99, 99),
+        (SHARED, (), 5, 5), ((0,) * 8, (), 5, 1), ((*OWN[:4], 1, 0, 1, 0), (), 99, 16),
+    ],
+)  # fmt: skip
+def test_how_many_keys_there_are(bits: tuple[KeyBit, ...], marks: tuple[int, ...], others: int, room: int) -> None:
+    """Of own bits; where other tables' entries are in them, as many as there are of these at least."""
+    assert capacity((True,) * 8, bits, marks, others) == room
+    assert capacity((False,) * 8, bits, marks, others) == 1

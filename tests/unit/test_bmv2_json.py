@@ -203,7 +203,7 @@ def test_jumps_in_an_action_become_ifs(tmp_path: Path) -> None:
 
 
 def test_branches_that_meet_go_on_once(tmp_path: Path) -> None:
-    """Two ways of a table and a condition lead to `last`: it is there once, behind both."""
+    """Two ways of a table and a condition lead to `last`: it is there once, behind both. A third one ends at `s`."""
     acts = [action(i, name, primitive("assign", fld("h", "a"), hexstr(i))) for i, name in enumerate(("x", "y", "z"))]
     condition = {
         "name": "node_1", "id": 0, "expression": op("==", fld("h", "b"), hexstr(0)), "true_next": "last", "false_next": "s",
@@ -217,6 +217,7 @@ def test_branches_that_meet_go_on_once(tmp_path: Path) -> None:
     assert text.count("h.a = 8w2;") == 2
     assert text.count("apply t") == 1
     assert [t.name for t in program.tables] == ["t"]
+    assert "h.a = 8w2;\nleave join_2;" in text
 
 
 def test_actions_of_one_name_stay_apart(tmp_path: Path) -> None:

@@ -184,6 +184,22 @@ def test_ingress_clone_is_the_packet_as_it_came_with_its_metadata_kept() -> None
     assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02")]
 
 
+@pytest.mark.parametrize(
+    ("field", "width", "value"),
+    [("sm.instance_type", 32, 1), ("sm.packet_length", 32, 3), ("sm.ingress_port", 9, 6)],
+)
+def test_the_parser_of_an_ingress_clone_knows_what_it_parses(field: str, width: int, value: int) -> None:
+    """It goes its own way by the metadata of the clone, which may be a shorter packet."""
+    b = base()
+    start = state("start", [extract("h")], select(b.get(field), (exact(value, width), "more"), (any_(), "accept")))
+    more = state("more", [b.set("h.tag", 0x44)], goto("accept"))
+    clone = b.call("clone.ingress", None, const(9, 32), fields=[])
+    ingress = (b.set("sm.egress_spec", DROP_PORT), clone)
+    switch = Switch(b.build([start, more], ingress, deparser=[emit("h")]))
+    switch.mirroring_add(9, 4, most=3)
+    assert switch.process(6, b"\x01\x02345") == [(4, b"\x44\x023")]
+
+
 def test_egress_clone_is_the_packet_as_it_is() -> None:
     b = base()
     egress = (

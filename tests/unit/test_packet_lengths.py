@@ -13,6 +13,7 @@ from aux_frontend.v1model.lengths import GROWN
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
+from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
@@ -24,7 +25,8 @@ PROGRAM = """
 #include <v1model.p4>
 header h_t {{ bit<8> a; bit<24> rest; }}
 header two_t {{ bit<16> v; }}
-struct H {{ h_t h; two_t x; two_t[2] st; }}
+header nine_t {{ bit<72> v; }}
+struct H {{ h_t h; two_t x; two_t[2] st; nine_t n; }}
 struct M {{ bit<8> m; }}
 parser P(packet_in packet, out H hdr, inout M meta, inout standard_metadata_t sm) {{
     state start {{ packet.extract(hdr.h); {parser} transition accept; }}
@@ -80,6 +82,8 @@ TABLE = "table t { actions = { put; } default_action = put; }"
         ({"ingress": "two_t[2] own; own[hdr.h.a].setValid(); hdr.h.rest[15:0] = own[hdr.h.a].v;"}, 8),
         ({"ingress": "hdr.x = { 7 };"}, 10),
         ({"ingress": "two_t own; own.setValid(); own.v = 7; hdr.x = own;"}, 8),  # a copy
+        ({"ingress": "hdr.n.setValid();"}, 17),
+        ({"ingress": "hdr.n.setValid(); hdr.h.setInvalid(); hdr.n.setInvalid(); hdr.h.setValid();"}, 8),
         ({"parser": "hdr.x.setValid();"}, 10),
         ({"ingress": "put();"}, 10),
         ({"ingress": "t.apply();", "control": TABLE}, 10),
@@ -128,6 +132,14 @@ def test_where_no_header_is_put_in_nothing_is_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("egress", ["", "sm.packet_length = 5;", "hdr.h.a = (bit<8>) sm.egress_port;"])
 def test_where_egress_does_not_look_nothing_is_counted(tmp_path: Path, egress: str) -> None:
     assert GROWN not in load(tmp_path, ingress="hdr.x.setValid();", egress=egress).variable
+
+
+@pytest.mark.parametrize(("clone", "counts"), [("", 0), ("clone(CloneType.E2E, 7);", 1)])
+def test_egress_counts_for_the_clones_that_it_asks_for(tmp_path: Path, clone: str, counts: int) -> None:
+    """Else nobody sees what it has come to. Calls of other externs ask for none."""
+    parts = {"ingress": "hdr.x.setValid(); truncate(32w9);", "egress": f"{clone} hdr.x.setInvalid(); {LOOKS}"}
+    egress = print_program(load(tmp_path, **parts)).partition("(egress)")[2].partition("\n}")[0]
+    assert egress.count(f"{GROWN} = ") == counts
 
 
 def test_a_clone_goes_on_with_what_its_maker_has_come_to(tmp_path: Path) -> None:

@@ -230,6 +230,32 @@ def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
     assert len(passes) == PASSES_LIMIT + 1
 
 
+def test_a_packet_that_nobody_sends_is_dropped(tmp_path: Path) -> None:
+    """Copies of it are sent all the same, of each slot that has a session."""
+    assert Switch(load(tmp_path)).process(1, FRAME) == []
+    assert [port for port, _ in Switch(load(tmp_path, apply="send_to_port((PortId_t)3);")).process(1, FRAME)] == [3]
+    apply = "mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)5);"
+    for more, ports in (("", [4]), ("send_to_port((PortId_t)3);", [3, 4])):
+        switch = Switch(load(tmp_path, apply=apply + more))
+        switch.mirroring_add(5, 4)
+        assert sorted(port for port, _ in switch.process(1, FRAME)) == ports
+
+
+@pytest.mark.parametrize(
+    ("apply", "asked"),
+    [
+        ("send_to_port((PortId_t)3);", []),
+        ("mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)5);", ["macs_request_clone_egress", "macs_clone_egress"]),
+        ("recirculate();", ["macs_request_recirculate"]),
+    ],
+)
+def test_what_a_program_may_ask_for_is_in_its_c(apply: str, asked: list[str], tmp_path: Path) -> None:
+    source = text(tmp_path, apply=apply)
+    c = compilation.generate_c(Request(source.path), load(tmp_path, apply=apply)).c
+    calls = ("macs_request_clone_egress(", "macs_clone_egress(", "macs_request_recirculate(")
+    assert [call[:-1] for call in calls if call in c] == asked
+
+
 def test_metadata_begin_anew_in_each_pass(tmp_path: Path) -> None:
     apply = """hdr.h.b = meta.m; meta.m = 7;
         if ((PassNumberUint_t)istd.pass == 0) { recirculate(); } else { send_to_port((PortId_t)1); }"""

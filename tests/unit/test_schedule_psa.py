@@ -149,3 +149,37 @@ def test_which_packets_may_live_again(tmp_path: Path, ingress: str, egress: str,
     assert names == (["ingress", "egress"] if again or egress else ["ingress"])
     asks = any(word in ingress + egress for word in ("clone = true", "resubmit = hdr"))
     assert bool(plan_with_replication(program)) == (again and not asks)
+
+
+ASKED = (
+    "macs_request_resubmit(", "macs_clone_ingress(", "macs_clone_egress(", "macs_request_recirculate(", "MACS_REPLICATE",
+    "egress_output_drop && ",
+)  # fmt: skip
+SEND = "send_to_port(o, (PortId_t) 32w1);"
+
+
+@pytest.mark.parametrize(
+    ("ingress", "egress", "there"),
+    [
+        (SEND, "", []),
+        (f"{SEND} o.resubmit = hdr.h.a == 1;", "", ["macs_request_resubmit(", "macs_request_recirculate("]),
+        (f"{SEND} o.clone = hdr.h.a == 1;", "", ["macs_clone_ingress(", "macs_request_recirculate("]),
+        (SEND, "o.drop = i.egress_port == (PortId_t) 32w2;", []),
+        (
+            SEND, "o.clone = i.egress_port == (PortId_t) 32w3; o.drop = i.egress_port == (PortId_t) 32w2;",
+            ["macs_clone_egress(", "macs_request_recirculate(", "egress_output_drop && "],
+        ),
+        (
+            "multicast(o, (MulticastGroup_t) (MulticastGroupUint_t) hdr.h.b);", "",
+            ["macs_request_recirculate(", "MACS_REPLICATE"],
+        ),
+        ("send_to_port(o, PSA_PORT_RECIRCULATE);", "", ["macs_request_recirculate("]),
+    ],
+)  # fmt: skip
+def test_decisions_as_c(ingress: str, egress: str, there: list[str], tmp_path: Path) -> None:
+    """A program has the C of what it may ask for, and no other."""
+    file = tmp_path / "once.p4"
+    file.write_text(ONCE.format(ingress=ingress, egress=egress))
+    request = Request(file, warnings=("no-all",))
+    c = compilation.generate_c(request, compilation.load(request)).c
+    assert [one for one in ASKED if one in c] == there

@@ -117,7 +117,7 @@ def _is_exited(place: ex.Place) -> bool:
 
 
 class _Flow:
-    """The primitives of an action by their numbers; those that something jumps to begin a stretch."""
+    """The primitives of an action by their numbers, behind which is the end; those that something jumps to begin a stretch."""
 
     def __init__(self, node: Node, primitives: Primitives, labels: Iterator[int]) -> None:
         self.node = node
@@ -162,13 +162,13 @@ class _Flow:
 
     def _after(self, start: int) -> list[int]:
         end, jump = self._stretch(start)
+        if start == len(self.calls):
+            return []
         if jump is None:
-            following = [end]
-        elif self.calls[jump].get("op").value == "_jump":
-            following = [self.targets[jump]]
-        else:
-            following = [jump + 1, self.targets[jump]]
-        return [place for place in following if place < len(self.calls)]
+            return [end]
+        if self.calls[jump].get("op").value == "_jump":
+            return [self.targets[jump]]
+        return [jump + 1, self.targets[jump]]
 
     def _code(self, start: int, go: Go[int]) -> st.Body:
         end, jump = self._stretch(start)
@@ -178,17 +178,13 @@ class _Flow:
                 body += self.primitives.call(call)
             except Invalid:
                 continue
-
-        def onward(place: int) -> st.Body:
-            return go(place) if place < len(self.calls) else ()
-
         if jump is None:
-            return (*body, *(onward(end) if end > start else ()))
+            return (*body, *(go(end) if end > start else ()))
         call = self.calls[jump]
         if call.get("op").value == "_jump":
-            return (*body, *onward(self.targets[jump]))
+            return (*body, *go(self.targets[jump]))
         condition, before = self._condition(call)
-        then, otherwise = onward(jump + 1), onward(self.targets[jump])
+        then, otherwise = go(jump + 1), go(self.targets[jump])
         return (*body, *before, st.If(condition, then, otherwise, call.span))
 
     def _condition(self, call: Node) -> tuple[ex.Expression, st.Body]:

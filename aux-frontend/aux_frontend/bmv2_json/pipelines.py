@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 
@@ -12,12 +12,13 @@ from aux_frontend.bmv2_json.externs import Externs
 from aux_frontend.bmv2_json.primitives import EXITED
 from aux_frontend.bmv2_json.storage import BOOL, Storage
 from aux_frontend.bmv2_json.structure import Cycle, Go, Structured
-from aux_frontend.bmv2_json.tables import Tables, is_constant
+from aux_frontend.bmv2_json.tables import Tables
 from aux_frontend.bmv2_json.text import Invalid, Node
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.traverse import walk
 
 HIT, MISS = "__HIT__", "__MISS__"
+Next = str | None  # the name of a table, condition or call; None where the pipeline ends
 END = "end"  # the block that is left when an action exits
 
 
@@ -63,12 +64,12 @@ def _is_statement(pipelines: Pipelines, node: Node) -> bool:
     number = default.get("action_id")
     pipelines.actions.node(number)
     counts = node.told("with_counters", False) or node.maybe("direct_meters") is not None
-    constant = is_constant(node) and default.told("action_entry_const", False)
+    constant = default.told("action_entry_const", False)
     return constant and not counts and not pipelines.actions.takes_data(number.integer())
 
 
 class _Flow:
-    """One pipeline. Nodes of its graph are named; tables, conditions and calls share one name space."""
+    """One pipeline. Nodes of its graph are named; tables, conditions and calls share one name space. None is the end."""
 
     def __init__(self, pipelines: Pipelines, node: Node) -> None:
         self.pipelines = pipelines
@@ -77,30 +78,30 @@ class _Flow:
         self.tables = pipelines.tables
         self.node = node
         self.nodes: dict[str, tuple[str, Node]] = {}
-        self.ways: dict[str, dict[str | int, str | None]] = {}
+        self.ways: dict[str, dict[str | int, Next]] = {}
         for kind in ("tables", "conditionals", "action_calls"):
             for one in node.listed(kind):
                 name = one.get("name").text()
                 if name in self.nodes:
                     raise one.fail(f"'{name}' is there twice")
                 self.nodes[name] = (kind, one)
-        self._names: dict[str, str] = {}
+        self._names: dict[Next, str] = {}
 
     def body(self) -> st.Body:
         start = self._target(self.node.maybe("init_table"))
         if start is None:
             return ()
         try:
-            return Structured(start, self._after, self._code, self._label, self.node.span).body()
+            return Structured[Next](start, self._after, self._code, self._label, self.node.span).body()
         except Cycle:
             raise self.node.fail("tables and conditions lead back to where they come from") from None
 
-    def _label(self, name: str) -> str:
+    def _label(self, name: Next) -> str:
         if name not in self._names:
             self._names[name] = f"join_{next(self.pipelines.labels)}"
         return self._names[name]
 
-    def _target(self, node: Node | None) -> str | None:
+    def _target(self, node: Node | None) -> Next:
         if node is None:
             return None
         if node.text() not in self.nodes:
@@ -109,11 +110,13 @@ class _Flow:
 
     # --- where it goes -----------------------------------------------------------------------------------------------
 
-    def _after(self, name: str) -> Iterator[str]:
+    def _after(self, name: Next) -> Iterable[Next]:
+        if name is None:
+            return ()
         self.ways[name] = self._ways(name)
-        return (target for target in self.ways[name].values() if target is not None)
+        return self.ways[name].values()
 
-    def _ways(self, name: str) -> dict[str | int, str | None]:
+    def _ways(self, name: str) -> dict[str | int, Next]:
         """What decides → the node after it. "" is for all that has no way of its own."""
         kind, node = self.nodes[name]
         if kind == "conditionals":
@@ -125,7 +128,7 @@ class _Flow:
         base = self._target(node.maybe("base_default_next"))
         if HIT in targets or MISS in targets:
             return {HIT: targets.get(HIT), MISS: targets.get(MISS)}
-        ways: dict[str | int, str | None] = {}
+        ways: dict[str | int, Next] = {}
         for number in self.tables.action_ids(node):
             label = self.actions.name(number)
             if label not in targets:
@@ -133,31 +136,30 @@ class _Flow:
             ways[number] = targets[label]
         default = node.maybe("default_entry")
         if default is not None and default.get("action_id").integer() not in ways:
-            ways[""] = targets.get(self.actions.name(default.get("action_id").integer()), base)
+            ways[""] = targets.get(self.actions.node(default.get("action_id")).get("name").text(), base)
         elif default is None:
             ways[""] = base
         return ways
 
     # --- what it does ------------------------------------------------------------------------------------------------
 
-    def _code(self, name: str, go: Go[str]) -> st.Body:
-        def onward(target: str | None) -> st.Body:
-            return () if target is None else go(target)
-
+    def _code(self, name: Next, go: Go[Next]) -> st.Body:
+        if name is None:
+            return ()
         kind, node = self.nodes[name]
         ways = self.ways[name]
         if kind == "conditionals":
-            return self._condition(node, onward(ways["true"]), onward(ways["false"]))
+            return self._condition(node, go(ways["true"]), go(ways["false"]))
         if kind == "action_calls":
-            return (*self._inlined(node, node.get("action_id")), *onward(ways[""]))
+            return (*self._inlined(node, node.get("action_id")), *go(ways[""]))
         table = self.tables.tables.get(name)
         if table is None:
             if not _is_statement(self.pipelines, node):
                 raise Invalid  # reported when it was declared
             number = node.get("default_entry").get("action_id")
-            targets = list(ways.values()) if HIT not in ways else [ways[MISS]]
-            return (*self._inlined(node, number), *onward(targets[0] if targets else None))
-        return self._apply(node, table, ways, {target: onward(target) for target in dict.fromkeys(ways.values())})
+            way = MISS if HIT in ways else number.integer() if number.integer() in ways else ""
+            return (*self._inlined(node, number), *go(ways[way]))
+        return self._apply(node, table, ways, {target: go(target) for target in dict.fromkeys(ways.values())})
 
     def _condition(self, node: Node, then: st.Body, otherwise: st.Body) -> st.Body:
         values = Expressions(self.storage, self.pipelines.externs.register)
@@ -181,17 +183,13 @@ class _Flow:
         exited = self.storage.shared(EXITED, BOOL, pr.Storage.LOCAL, node.span)
         return (st.If(ex.Read(exited, BOOL, node.span), (st.Leave(END, node.span),), (), node.span),)
 
-    def _apply(
-        self, node: Node, table: pr.Table, ways: dict[str | int, str | None], bodies: dict[str | None, st.Body]
-    ) -> st.Body:
+    def _apply(self, node: Node, table: pr.Table, ways: dict[str | int, Next], bodies: dict[Next, st.Body]) -> st.Body:
         span = node.span
         exits = any(self.actions.exits(self.actions.made[use.action].body) for use in table.actions)
         leaving = self._leaving(exits, node)
         targets = list(dict.fromkeys(ways.values()))
-        if len(targets) <= 1:
-            return (
-                st.ApplyTable(table.name, None, None, span), *leaving, *(bodies[targets[0]] if targets else ()),
-            )  # fmt: skip
+        if len(targets) == 1:
+            return (st.ApplyTable(table.name, None, None, span), *leaving, *bodies[targets[0]])
         if HIT in ways:
             hit = self.storage.shared(f"{table.name}.$hit", BOOL, pr.Storage.LOCAL, span)
             branch = st.If(ex.Read(hit, BOOL, span), bodies[ways[HIT]], bodies[ways[MISS]], span)
@@ -206,15 +204,15 @@ class _Flow:
         self,
         table: pr.Table,
         action: ex.VariableRef,
-        ways: dict[str | int, str | None],
-        bodies: dict[str | None, st.Body],
+        ways: dict[str | int, Next],
+        bodies: dict[Next, st.Body],
     ) -> st.Switch:
         """The most frequent way is the default of the switch."""
         names, members, span = self.tables.names[table.name], table.action_enum.members, table.span
         place = {way: members.index(names[way]) for way in ways if isinstance(way, int)}
         if "" in ways:
             place[-1] = members.index(table.default_action.action)
-        values: dict[str | None, list[int]] = {}
+        values: dict[Next, list[int]] = {}
         for way, target in ways.items():
             values.setdefault(target, []).append(place[way if isinstance(way, int) else -1])
         default = max(values, key=lambda target: len(values[target]))

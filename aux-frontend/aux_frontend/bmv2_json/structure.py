@@ -8,7 +8,8 @@ block.
         d                     where the leave is the last of its block, it goes
 
 Where paths meet, the node is put behind a block around what comes before it: that which dominates it. Source: N. Ramsey,
-"Beyond Relooper", ICFP 2022. Cycles have no place in a pipeline, and are refused.
+"Beyond Relooper", ICFP 2022. Cycles have no place in a pipeline, and are refused. The end is a node like any other: a path that
+goes there must not go on to what is behind the block that it is in.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Cycle(Exception):
 
 
 class Structured(Generic[N]):
-    """`successors`: those of a node, the end excepted; `code`: its statements, with `go` for each way out; `label`: unique."""
+    """`successors`: those of a node; `code`: its statements, with `go` for each way out; `label`: unique."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from aux_frontend.line_map import MAX_TOKENS, LineMap
-from transpiler.diagnostics import Diagnostics, Rejected, Span
+from transpiler.diagnostics import Diagnostics, Rejected
 
 MAX_WIDTH_BITS = 1 << 14  # of one field, and of a whole header: longer than a jumbo frame
 MAX_DIGITS = MAX_WIDTH_BITS // 4  # of one literal; Python converts that many quickly in any base
@@ -69,7 +69,8 @@ def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
             continue
         text = match[0]
         if name == "bad":
-            _report(text, lines.span(match.start(), 1), lines.text.startswith("/*", match.start()), diagnostics)
+            shown = text if text.isprintable() else f"U+{ord(text):04X}"
+            diagnostics.error(lines.span(match.start(), 1), f"unexpected character '{shown}'")
         elif text in _WORD_OPERATORS:
             tokens.append(Token(Kind.SYMBOL, _WORD_OPERATORS[text], match.start()))
         else:
@@ -80,14 +81,6 @@ def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
             raise Rejected(diagnostics)
     tokens.append(Token(Kind.END, "", max(len(lines.text.rstrip()) - 1, 0)))
     return tokens
-
-
-def _report(text: str, span: Span, unclosed: bool, diagnostics: Diagnostics) -> None:
-    if unclosed:
-        diagnostics.error(span, "this comment has no end")
-    else:
-        shown = text if text.isprintable() else f"U+{ord(text):04X}"
-        diagnostics.error(span, f"unexpected character '{shown}'")
 
 
 def number_of(text: str) -> tuple[int, int | None] | None:

@@ -230,11 +230,11 @@ class Values:
                 op, self.condition(expression.left, env), self.condition(expression.right, env), Bool(), span
             )
         left, right = self.operand(expression.left, env), self.operand(expression.right, env)
-        if isinstance(left, Loose) and isinstance(right, Loose) and op not in ex.COMPARISONS:
+        if isinstance(left, Loose) and isinstance(right, Loose):
             value = calculate(expression.op, left.value, right.value)
             if value is None:
                 raise self.fail(span, f"'{expression.op}' has no value here")
-            return Loose(value, span)
+            return truth(bool(value), span) if op in ex.COMPARISONS else Loose(value, span)
         if op in (ex.BinaryOp.SHL, ex.BinaryOp.SHR):
             return self.shift(op, left, right, span)
         left, right = self.unify(left, right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aux_frontend.bmv2_json.write.calls import Calls, about_lengths, primitive
+from aux_frontend.bmv2_json.write.calls import Calls, about_lengths
 from aux_frontend.bmv2_json.write.flow import Pipeline, primitives_of
 from aux_frontend.bmv2_json.write.parsers import parser
 from aux_frontend.bmv2_json.write.tables import Tables
@@ -13,7 +13,6 @@ from aux_frontend.v1model.intrinsics import INTRINSICS
 from aux_frontend.v1model.lengths import GROWN
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, HeaderType, Type, Varbit
 
 VERSION = [2, 23]
@@ -192,37 +191,15 @@ class _Document:
     # --- actions and pipelines ---------------------------------------------------------------------------------------
 
     def _action(self, action: pr.Action) -> None:
-        """Runtime data that the action changes are copied first: they cannot be assigned to."""
-        written = {
-            s.target.name
-            for s in walk(action.body)
-            if isinstance(s, st.Assign) and isinstance(s.target, ex.VariableRef)
-        }
-        written |= {
-            o.name
-            for s in walk(action.body)
-            if isinstance(s, st.CallExtern)
-            for o in s.outputs
-            if isinstance(o, ex.VariableRef)
-        }
-        places = {name: place for place, name in enumerate(action.parameters)}
-        before = [
-            primitive("assign", self.values.variable(name), {"type": "runtime_data", "value": place})
-            for name, place in places.items()
-            if name in written
-        ]
-        self.values.data = {name: place for name, place in places.items() if name not in written}
+        """No action writes its runtime data: neither language lets it."""
+        self.values.data = {name: place for place, name in enumerate(action.parameters)}
         primitives = primitives_of(self.calls, action.body)
-        for call in primitives if before else ():
-            if call["op"].startswith("_jump"):
-                offset = call["parameters"][-1]
-                offset["value"] = hex(int(offset["value"], 16) + len(before))
         self.values.data = {}
         runtime = [
             {"name": name.rpartition(".")[2], "bitwidth": scalar_width(self.program.variable[name].type)}
             for name in action.parameters
         ]
-        self.numbers[action.name] = self._declare(action.control_name, runtime, [*before, *primitives])
+        self.numbers[action.name] = self._declare(action.control_name, runtime, primitives)
 
     def _declare(self, name: str, runtime: list[Json], primitives: list[Json]) -> int:
         number = len(self.actions)

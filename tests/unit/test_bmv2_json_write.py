@@ -1,0 +1,403 @@
+"""What programs become as BMv2's JSON, and that the reader takes it for the same program. docs/JSON_format.md of BMv2."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aux_frontend.bmv2_json.frontend import Bmv2Json
+from aux_frontend.bmv2_json.write.document import document
+from aux_frontend.bmv2_json.write.parsers import _prefixes
+from aux_frontend.p4_16.frontend import P4_16
+
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.hlir.program import Program
+from transpiler.interpreter import Switch
+from transpiler.interpreter.matches import Exact
+from transpiler.verifier import verify
+
+Json = Any
+PROGRAM = """
+#include <core.p4>
+#include <v1model.p4>
+{top}
+header h_t {{ bit<8> a; bit<8> b; int<8> c; bit<16> d; }}
+struct H {{ h_t h; h_t[2] s; }}
+struct M {{ bit<8> m; bit<12> n; bool t; @field_list(1) bit<8> kept; }}
+parser P(packet_in packet, out H hdr, inout M meta, inout standard_metadata_t sm) {{
+    {values}
+    state start {{ packet.extract(hdr.h); {parser} }}
+    state more {{ meta.m = 9; {more} transition accept; }}
+    state last {{ meta.m = 7; transition accept; }}
+}}
+control V(inout H hdr, inout M meta) {{ apply {{ }} }}
+control I(inout H hdr, inout M meta, inout standard_metadata_t sm) {{
+    {control}
+    apply {{ {ingress} }}
+}}
+control E(inout H hdr, inout M meta, inout standard_metadata_t sm) {{ apply {{ {egress} }} }}
+control C(inout H hdr, inout M meta) {{ apply {{ }} }}
+control D(packet_out packet, in H hdr) {{ apply {{ packet.emit(hdr.h); packet.emit(hdr.s); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"""
+PARTS = {
+    "top": "", "values": "", "parser": "transition accept;", "more": "", "control": "", "ingress": "", "egress": "",
+}  # fmt: skip
+FRAMES = [
+    bytes((a, b, c, 0x12, 0x34, 0x99)) for a, b, c in product((0, 1, 3, 0x80, 0xFF), (0, 2, 0xF0), (1, 0x80, 0xFF))
+]
+
+
+def loaded(tmp_path: Path, **parts: str) -> Program:
+    file = tmp_path / "w.p4"
+    file.write_text(PROGRAM.format(**{**PARTS, **parts}))
+    program = P4_16().load(Source(file), Diagnostics())
+    verify(program)
+    return program
+
+
+def written(program: Program) -> Json:
+    return json.loads(json.dumps(document(program, Diagnostics())))
+
+
+def again(tmp_path: Path, made: Json) -> Program:
+    file = tmp_path / "w.json"
+    file.write_text(json.dumps(made))
+    read = Bmv2Json().load(Source(file), Diagnostics())
+    verify(read)
+    return read
+
+
+def same(tmp_path: Path, program: Program) -> Json:
+    """The JSON, after both have sent the same for all frames: at least for one of them something that differs from it."""
+    made = written(program)
+    before, after = Switch(program), Switch(again(tmp_path, made))
+    changed = False
+    for frame in FRAMES:
+        sent = before.process(1, frame)
+        assert after.process(1, frame) == sent, frame.hex()
+        changed |= sent != [(0, frame)]
+    assert changed
+    return made
+
+
+def refusal(program: Program) -> str:
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        document(program, diagnostics)
+    return diagnostics.render()
+
+
+IFS = "if (hdr.h.a == 1) {{ hdr.h.b = 1; }} else if (hdr.h.a == 3) {{ hdr.h.b = 2; {exit} }} else {{ hdr.h.b = 3; }} hdr.h.d = 7;"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        IFS.format(exit=""),
+        "if (hdr.h.a > 1) { hdr.h.b = 1; } hdr.h.d = (bit<16>) hdr.h.a;",
+        "if (hdr.h.a > 1) { } else { hdr.h.b = 1; } hdr.h.d = 1;",
+        "if (hdr.h.a > 1) { if (hdr.h.b > 1) { hdr.h.d = 1; } hdr.h.d = hdr.h.d + 1; } else { hdr.h.d = 5; }",
+        "if (hdr.h.a == 3) { return; } hdr.h.d = 1;",
+        "if (hdr.h.a == 3) { if (hdr.h.b == 2) { return; } hdr.h.d = 3; } else { hdr.h.d = 2; } hdr.h.b = 9;",
+        "switch (hdr.h.a) { 1: { hdr.h.d = 1; } 3: 0x80: { hdr.h.d = 2; } default: { hdr.h.d = 3; } } hdr.h.b = 9;",
+        "switch (hdr.h.a) { 1: { hdr.h.d = 1; } 3: { hdr.h.d = 2; } } hdr.h.b = 9;",
+    ],
+)
+def test_flow_in_actions_and_in_controls(statements: str, tmp_path: Path) -> None:
+    """As jumps, and as conditions and tables that always run their action."""
+    control = f"action act() {{ {statements} }} table t {{ actions = {{ act; }} const default_action = act; }}"
+    if "switch" not in statements:
+        made = same(tmp_path, loaded(tmp_path, control=control, ingress="t.apply();"))
+        ops = [call["op"] for one in made["actions"] for call in one["primitives"]]
+        assert "_jump_if_zero" in ops
+    made = same(tmp_path, loaded(tmp_path, ingress=statements.replace("return", "exit")))
+    (ingress, egress) = made["pipelines"]
+    assert ingress["conditionals"] and egress["conditionals"] == []
+    for kind in ("tables", "conditionals"):
+        assert [one["id"] for one in ingress[kind]] == list(range(len(ingress[kind])))
+    assert all(one["default_entry"]["action_entry_const"] is True for one in ingress["tables"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "hdr.h.a + hdr.h.b", "hdr.h.a - hdr.h.b", "hdr.h.a * hdr.h.b", "-hdr.h.a", "~hdr.h.a", "hdr.h.a |+| hdr.h.b",
+        "hdr.h.a |-| hdr.h.b", "hdr.h.a << 3", "hdr.h.a >> 2", "hdr.h.a / 3", "hdr.h.a % 3", "hdr.h.a & hdr.h.b",
+        "hdr.h.a | hdr.h.b", "hdr.h.a ^ hdr.h.b", "(bit<8>) (hdr.h.c + 100)", "(bit<8>) (hdr.h.c |+| 100)",
+        "(bit<8>) (hdr.h.c |-| 100)", "(bit<8>) (hdr.h.c >> 2)", "(bit<8>) -hdr.h.c", "(bit<8>) ~hdr.h.c", "hdr.h.d[11:4]",
+        "hdr.h.d[7:0]", "hdr.h.a[3:0] ++ hdr.h.b[7:4]", "(bit<8>) hdr.h.c[7:4]", "(bit<8>) (hdr.h.c ++ hdr.h.a)[15:8]",
+        "hdr.h.a > hdr.h.b ? hdr.h.a : hdr.h.b", "(hdr.h.a + hdr.h.b) >> 1", "(bit<8>) (((bit<9>) hdr.h.a + 7) >> 1)",
+        "(bit<8>) (bit<1>) (hdr.h.c < 0)", "(bit<8>) (bit<1>) (hdr.h.a <= hdr.h.b && !(hdr.h.c >= 3))",
+        "(bit<8>) (bit<1>) (hdr.h.a != 3 || hdr.h.b == 2)", "(bit<8>) (bit<16>) (int<16>) hdr.h.c",
+        "(bit<8>) ((bit<16>) (int<16>) hdr.h.c >> 4)", "(bit<8>) (bit<4>) hdr.h.a", "(bit<8>) ((int<8>) hdr.h.a >> 4)",
+        "(bit<8>) (bit<1>) hdr.h.isValid()", "(bit<8>) (bit<1>) ((bool) hdr.h.a[0:0] ? hdr.h.b > 2 : hdr.h.c > 0)",
+        "(bit<8>) (bit<1>) (hdr.h == hdr.s[0])",
+    ],
+)  # fmt: skip
+def test_values_are_cut_where_hlir_cuts_them(value: str, tmp_path: Path) -> None:
+    same(tmp_path, loaded(tmp_path, ingress=f"hdr.h.b = {value}; hdr.h.d = 1;"))
+
+
+@pytest.mark.parametrize(
+    ("statements", "op"),
+    [
+        ("hdr.s[0].setValid(); hdr.s[0].d = 4;", "add_header"),
+        ("hdr.h.setInvalid();", "remove_header"),
+        ("hdr.s[1] = hdr.h;", "assign_header"),
+        ("hdr.s[1] = hdr.h; hdr.s.pop_front(1);", "assign_header"),
+        ("hdr.s[0] = hdr.h; hdr.s.push_front(1);", "assign_header"),
+        ("hdr.s[(bit<32>) hdr.h.a[0:0]].setValid(); hdr.s[(bit<32>) hdr.h.a[0:0]].d = 5;", "add_header"),
+        ("truncate(3);", "truncate"),
+        (
+            "hash(hdr.h.d, HashAlgorithm.crc16, (bit<16>) 0, { hdr.h.a, 8w7, meta.m }, (bit<32>) 65536);",
+            "modify_field_with_hash",
+        ),
+        ("hash(hdr.h.d, HashAlgorithm.csum16, (bit<16>) 5, { hdr.h.a + 1 }, (bit<16>) 100);", "modify_field_with_hash"),
+        ("random(hdr.h.d, 16w5, 16w5);", "modify_field_rng_uniform"),
+        ('log_msg("a {}", { hdr.h.a }); hdr.h.d = 1;', "log_msg"),
+        ("assert(hdr.h.a == hdr.h.a); hdr.h.d = 1;", "assert"),
+        ("digest<bit<8>>(1, hdr.h.a); digest<bit<8>>(2, hdr.h.a + 1); hdr.h.d = 1;", "generate_digest"),
+    ],
+)
+def test_statements_as_primitives(statements: str, op: str, tmp_path: Path) -> None:
+    made = same(tmp_path, loaded(tmp_path, ingress=statements))
+    assert any(call["op"].startswith(op) for one in made["actions"] for call in one["primitives"])
+
+
+def test_state_is_kept_by_number_and_name(tmp_path: Path) -> None:
+    control = """register<bit<8>>(4) r; counter(3, CounterType.packets) c; meter(5, MeterType.bytes) mt;
+        direct_counter(CounterType.bytes) dc;
+        table t { key = { hdr.h.a: exact; } actions = { NoAction; } counters = dc; }"""
+    ingress = """r.read(hdr.h.b, (bit<32>) hdr.h.a[1:0]); r.write((bit<32>) hdr.h.a[1:0], hdr.h.a); c.count(2); t.apply();
+        mt.execute_meter((bit<32>) 4, meta.m);"""
+    made = same(tmp_path, loaded(tmp_path, control=control, ingress=ingress))
+    registers, counters, meters = (made[f"{kind}_arrays"] for kind in ("register", "counter", "meter"))
+    assert registers == [{"name": "I.r", "id": 0, "is_direct": False, "size": 4, "bitwidth": 8}]
+    assert counters == [
+        {"name": "I.c", "id": 0, "is_direct": False, "size": 3}, {"name": "I.dc", "id": 1, "is_direct": True, "binding": "I.t"},
+    ]  # fmt: skip
+    assert meters == [{"name": "I.mt", "id": 0, "is_direct": False, "size": 5, "rate_count": 2, "type": "bytes"}]
+    (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+    assert table["with_counters"] is True and table["direct_meters"] is None
+
+
+@pytest.mark.parametrize(
+    ("parser", "cases"),
+    [
+        ("transition select(hdr.h.a) { 3: more; default: accept; }", 2),
+        ("transition select(hdr.h.a) { 1 &&& 1: more; }", 2),
+        ("transition select(hdr.h.a) { 1 .. 0x81: more; default: last; }", 9),
+        ("transition select(hdr.h.a, hdr.h.b) { (3, 2): more; (_, 0xF0): last; (1, _): last; default: accept; }", 4),
+        (
+            "transition select(hdr.h.a[2:0], hdr.h.d[11:0]) { (3, 0x234): more; (1 &&& 1, _): last; default: accept; }",
+            3,
+        ),
+        ("transition select(hdr.h.b + 1, hdr.h.c) { (3, -1): more; (1, -128): last; default: accept; }", 3),
+        ("transition select(packet.lookahead<bit<8>>(), hdr.h.a) { (0x99, 3): more; default: last; }", 2),
+        ("transition select(hdr.h.a) { 3: more; 1: reject; default: accept; }", 3),
+        ("verify(hdr.h.a != 3, error.NoMatch); transition more;", 1),
+        ("meta.m = hdr.h.a; packet.advance(8); transition accept;", 1),
+        ("bit<8> here = packet.lookahead<bit<8>>(); meta.m = here; transition select(here) { 0x99: more; }", 2),
+        ("transition select((bit<1>) (hdr.h.a > 2)) { 1: more; default: last; }", 2),
+    ],
+)
+def test_states_of_the_parser(parser: str, cases: int, tmp_path: Path) -> None:
+    """What a select has no case for is an error; `reject` is the end."""
+    error = "if (sm.parser_error != error.NoError) { hdr.h.b = 0x5A; }"
+    made = same(tmp_path, loaded(tmp_path, parser=parser, ingress=f"hdr.h.d = (bit<16>) meta.m; {error}"))
+    (parse,) = made["parsers"]
+    assert [state["id"] for state in parse["parse_states"]] == list(range(len(parse["parse_states"])))
+    (start,) = [state for state in parse["parse_states"] if state["name"] == "start"]
+    assert len(start["transitions"]) == cases
+    assert any(state["name"] == "$noMatch" for state in parse["parse_states"]) is (
+        "default" not in parser and "select" in parser
+    )
+
+
+def test_stacks_are_extracted_one_after_the_other(tmp_path: Path) -> None:
+    made = same(tmp_path, loaded(tmp_path, parser="transition accept;", ingress="hdr.s[0].setValid(); hdr.h.d = 3;"))
+    assert [(stack["name"], stack["size"], len(stack["header_ids"])) for stack in made["header_stacks"]] == [
+        ("hdr.s", 2, 2)
+    ]
+    headers = {header["id"]: header["name"] for header in made["headers"]}
+    assert [headers[number] for number in made["header_stacks"][0]["header_ids"]] == ["hdr.s[0]", "hdr.s[1]"]
+
+
+@pytest.mark.parametrize(("low", "high"), [*product((0, 1, 2, 5), (5, 6, 7)), (0, 15), (15, 15), (7, 8), (8, 15)])
+def test_a_range_is_the_prefixes_that_have_its_values(low: int, high: int) -> None:
+    found = _prefixes(low, high, 15)
+    matched = [n for n in range(16) for value, mask in found if n & mask == value]
+    assert matched == list(range(low, high + 1))
+
+
+TABLE = """action put(bit<8> v, bit<16> w) {{ hdr.h.b = v; hdr.h.d = w; }} action other() {{ hdr.h.b = 0x77; }}
+    table t {{ key = {{ {key} }} actions = {{ put; other; }} default_action = {default}; {more} }}"""
+
+
+@pytest.mark.parametrize(
+    ("key", "entries", "kind", "match"),
+    [
+        ("hdr.h.a: exact;", "3: put(1, 2);", "exact", [{"match_type": "exact", "key": "0x3"}]),
+        ("hdr.h.c: exact;", "-128: put(1, 2);", "exact", [{"match_type": "exact", "key": "0x80"}]),
+        ("hdr.h.a: lpm;", "0x80 &&& 0x80: put(1, 2);", "lpm", [{"match_type": "lpm", "key": "0x80", "prefix_length": 1}]),
+        ("hdr.h.a: lpm;", "3: put(1, 2);", "lpm", [{"match_type": "lpm", "key": "0x3", "prefix_length": 8}]),
+        ("hdr.h.a: ternary;", "1 &&& 3: put(1, 2);", "ternary", [{"match_type": "ternary", "key": "0x1", "mask": "0x3"}]),
+        ("hdr.h.a: ternary;", "_: put(1, 2);", "ternary", [{"match_type": "ternary", "key": "0x0", "mask": "0x0"}]),
+        ("hdr.h.a: optional;", "3: put(1, 2);", "ternary", [{"match_type": "ternary", "key": "0x3", "mask": "0xff"}]),
+        ("hdr.h.a: range;", "1 .. 4: put(1, 2);", "range", [{"match_type": "range", "start": "0x1", "end": "0x4"}]),
+        ("hdr.h.a: range;", "3: put(1, 2);", "range", [{"match_type": "range", "start": "0x3", "end": "0x3"}]),
+        ("hdr.h.a: range;", "_: put(1, 2);", "range", [{"match_type": "range", "start": "0x0", "end": "0xff"}]),
+        (
+            "hdr.h.b: exact; hdr.h.a: lpm;", "(2, 0x80 &&& 0x80): put(1, 2);", "lpm",
+            [{"match_type": "exact", "key": "0x2"}, {"match_type": "lpm", "key": "0x80", "prefix_length": 1}],
+        ),
+        (
+            "hdr.h.a: ternary; hdr.h.b: range;", "(3, 1 .. 2): put(1, 2);", "range",
+            [{"match_type": "ternary", "key": "0x3", "mask": "0xff"}, {"match_type": "range", "start": "0x1", "end": "0x2"}],
+        ),
+        ('hdr.h.a + 1: exact @name("k");', "4: put(1, 2);", "exact", [{"match_type": "exact", "key": "0x4"}]),
+        ('hdr.h.a[3:0]: exact @name("k");', "0xF: put(1, 2);", "exact", [{"match_type": "exact", "key": "0xf"}]),
+        ('hdr.s[0].isValid(): exact @name("k");', "false: put(1, 2);", "exact", [{"match_type": "exact", "key": "0x0"}]),
+    ],
+)  # fmt: skip
+def test_entries(key: str, entries: str, kind: str, match: list[Json], tmp_path: Path) -> None:
+    more = f"const entries = {{ {entries} }} size = 9;"
+    program = loaded(tmp_path, control=TABLE.format(key=key, default="other", more=more), ingress="t.apply();")
+    made = same(tmp_path, program)
+    (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+    assert (table["match_type"], table["type"], table["max_size"]) == (kind, "simple", 9)
+    (entry,) = table["entries"]
+    assert entry["match_key"] == match
+    assert entry["action_entry"]["action_data"] == ["0x1", "0x2"]
+    assert [one["match_type"] for one in table["key"]] == [one["match_type"] for one in match]
+    assert table["default_entry"]["action_const"] is table["default_entry"]["action_entry_const"] is False
+    assert table["actions"] == ["I.put", "I.other"]
+
+
+@pytest.mark.parametrize(
+    ("apply", "following"),
+    [
+        ("t.apply();", "each"),
+        ("if (t.apply().hit) { hdr.h.c = 1; } else { hdr.h.c = 2; }", "hit"),
+        ("if (t.apply().miss) { hdr.h.c = 1; }", "hit"),
+        ("switch (t.apply().action_run) { put: { hdr.h.c = 5; } default: { hdr.h.c = 6; } }", "each"),
+        ("switch (t.apply().action_run) { put: { hdr.h.c = 5; } }", "each"),
+    ],
+)
+def test_what_comes_after_a_table(apply: str, following: str, tmp_path: Path) -> None:
+    for entries in ("1: put(1, 2); 3: other();", ""):
+        more = f"const entries = {{ {entries} }}" if entries else ""
+        control = TABLE.format(key="hdr.h.a: exact;", default="other", more=more)
+        made = same(
+            tmp_path,
+            loaded(tmp_path, control=control, ingress=f"{apply} hdr.s[0].setInvalid(); hdr.h.b = hdr.h.b + 1;"),
+        )
+        (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+        names = ["__HIT__", "__MISS__"] if following == "hit" else ["I.put", "I.other"]
+        assert list(table["next_tables"]) == names
+        assert table["base_default_next"] == table["next_tables"][names[1]]
+
+
+def test_actions_have_their_data_by_number(tmp_path: Path) -> None:
+    """Within an expression they have another name."""
+    control = """action put(bit<8> v, bit<16> w) { if (hdr.h.b == v) { hdr.h.d = w; } hdr.h.a = v; hdr.h.c = (int<8>) (v + 1); }
+        table t { key = { hdr.h.a: exact; } actions = { put; NoAction; } default_action = NoAction;
+            const entries = { 1: put(2, 0x102); 3: put(0xFF, 9); } }"""
+    made = same(tmp_path, loaded(tmp_path, control=control, ingress="t.apply();"))
+    (put,) = [one for one in made["actions"] if one["name"] == "I.put"]
+    assert put["runtime_data"] == [{"name": "v", "bitwidth": 8}, {"name": "w", "bitwidth": 16}]
+    assert {"type": "runtime_data", "value": 1} in put["primitives"][1]["parameters"]
+    assert '{"type": "local", "value": 0}' in json.dumps(put)
+
+
+def test_second_passes_keep_their_fields(tmp_path: Path) -> None:
+    ingress = """if (sm.instance_type == 0) { meta.kept = hdr.h.a; resubmit_preserving_field_list(1); }
+        else { hdr.h.b = meta.kept; hdr.h.d = (bit<16>) sm.instance_type; }"""
+    made = same(tmp_path, loaded(tmp_path, ingress=ingress))
+    assert made["field_lists"] == [
+        {"id": 1, "name": "list_1", "elements": [{"type": "field", "value": ["scalars", "meta.kept"]}]}
+    ]
+    made = written(loaded(tmp_path, ingress="clone(CloneType.I2E, 5);", egress="recirculate_preserving_field_list(2);"))
+    calls = {call["op"]: call["parameters"] for one in made["actions"] for call in one["primitives"]}
+    assert calls["clone_ingress_pkt_to_egress"][1] == calls["recirculate"][0] == {"type": "hexstr", "value": "0x0"}
+
+
+def test_value_sets(tmp_path: Path) -> None:
+    parts = {
+        "values": "value_set<bit<8>>(6) vs;", "parser": "transition select(hdr.h.a) { vs: more; default: last; }",
+        "ingress": "hdr.h.b = meta.m;",
+    }  # fmt: skip
+    program = loaded(tmp_path, **parts)
+    made = same(tmp_path, program)
+    assert made["parse_vsets"] == [{"name": "P.vs", "id": 0, "size": 6, "compressed_bitwidth": 8}]
+    for one in (program, again(tmp_path, made)):
+        switch = Switch(one)
+        switch.value_set_add("P.vs", (Exact(3),))
+        assert switch.process(1, b"\x03" + FRAMES[0][1:])[0][1][1] == 9
+
+
+@pytest.mark.parametrize(
+    ("kind", "selects"), [("action_profile(7)", False), ("action_selector(HashAlgorithm.crc16, 7, 14)", True)]
+)
+def test_action_profiles(kind: str, selects: bool, tmp_path: Path) -> None:
+    selector = "hdr.h.b: selector; hdr.h.d: selector;" if selects else ""
+    control = f"""{kind} p; action put(bit<8> v) {{ hdr.h.b = v; }}
+        table t {{ key = {{ hdr.h.a: exact; {selector} }} actions = {{ put; NoAction; }} default_action = NoAction;
+            implementation = p; }}"""
+    program = loaded(tmp_path, control=control, ingress="t.apply(); hdr.h.d = 1;")
+    made = same(tmp_path, program)
+    fields = [{"type": "field", "value": ["hdr.h", name]} for name in "bd"]
+    profile = {"name": "I.p", "id": 0, "max_size": 7}
+    assert made["pipelines"][0]["action_profiles"] == [
+        profile | ({"selector": {"algo": "crc16", "input": fields}} if selects else {})
+    ]
+    (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+    assert (table["type"], table["action_profile"]) == ("indirect_ws" if selects else "indirect", "I.p")
+    assert "default_entry" not in table and len(table["key"]) == 1
+    read = again(tmp_path, made)
+    assert [key.match_kind for key in read.table["I.t"].keys] == [key.match_kind for key in program.table["I.t"].keys]
+
+
+def test_fields_of_the_switch(tmp_path: Path) -> None:
+    made = written(loaded(tmp_path, ingress="sm.mcast_grp = 1; hdr.h.d = (bit<16>) sm.enq_qdepth; meta.t = true;"))
+    assert ["intrinsic_metadata.mcast_grp", ["standard_metadata", "mcast_grp"]] in made["field_aliases"]
+    assert ["queueing_metadata.enq_qdepth", ["standard_metadata", "enq_qdepth"]] in made["field_aliases"]
+    assert not any(name.startswith("standard_metadata.ingress_port") for name, _ in made["field_aliases"])
+    types = {one["name"]: {field[0]: field[1:] for field in one["fields"]} for one in made["header_types"]}
+    assert types["h_t"] == {"a": [8, False], "b": [8, False], "c": [8, True], "d": [16, False]}
+    assert types["scalars_t"]["meta.n"] == [12, False] and types["scalars_t"]["meta.t"] == [1, False]
+    assert types["standard_metadata_t"]["ingress_port"] == [9] and types["standard_metadata_t"]["parser_error"] == [32]
+    assert [one["id"] for one in made["header_types"]] == list(range(len(made["header_types"])))
+    assert {one["name"] for one in made["headers"] if one["metadata"]} == {"scalars", "standard_metadata"}
+    assert made["errors"][:3] == [["NoError", 0], ["PacketTooShort", 1], ["NoMatch", 2]]
+    assert [(one["name"], one["source_info"]["source_fragment"]) for one in made["pipelines"]] == [
+        ("ingress", "I"),
+        ("egress", "E"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"ingress": "for (bit<8> i in 1 .. 3) { hdr.h.a = hdr.h.a - i; }"}, "While cannot be said"),
+        ({"parser": "if (hdr.h.a > 3) { meta.m = 1; } transition accept;"}, "If cannot be said"),
+        (
+            {
+                "control": TABLE.format(key="hdr.h.a: exact;", default="other", more=""),
+                "ingress": "if (t.apply().hit) { hdr.h.c = 1; } else { t.apply(); }",
+            },
+            "I.t is applied twice",
+        ),
+        (
+            {"parser": "transition select(hdr.h.c) { -3 .. 4: more; default: accept; }"},
+            "this set of values cannot be said",
+        ),
+    ],
+)
+def test_what_cannot_be_said(parts: dict[str, str], told: str, tmp_path: Path) -> None:
+    assert told in refusal(loaded(tmp_path, **parts))
