@@ -30,6 +30,7 @@ from transpiler.codegen.c.nodes import (
     Switch,
     Unary,
     While,
+    leaves,
 )
 from transpiler.codegen.c.printer import Printer, expression
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
@@ -361,6 +362,24 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
 )
 def test_what_writes_to_a_record(statement: Statement, writes: bool) -> None:
     assert is_written((If(X, (statement,)),)) is writes
+
+
+@pytest.mark.parametrize(
+    ("body", "elsewhere"),
+    [
+        ((), False),
+        ((A,), False),
+        ((Goto("out"),), True),
+        ((A, Return()), True),
+        ((Return(), A), False),
+        ((If(X, (Return(),), (A, Goto("out"))),), True),
+        ((If(X, (Return(),)),), False),
+        ((If(X, (), (Return(),)),), False),
+        ((A, If(X, (If(Y, (Return(),), (Return(),)),), (Return(),))), True),
+    ],
+)
+def test_bodies_that_nothing_behind_is_reached_from(body: Body, elsewhere: bool) -> None:
+    assert leaves(body) == elsewhere
 
 
 def test_names_are_found_wherever_they_stand() -> None:
