@@ -9,9 +9,10 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 
 from transpiler.externs.register import cell_bytes
 from transpiler.hlir import statements as st
-from transpiler.hlir.expressions import Text
+from transpiler.hlir.expressions import ElementRef, FieldRef, Read, Text
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.traverse import walk
+from transpiler.hlir.types import Bits
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
@@ -185,6 +186,16 @@ def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
     }[kept]
     body = (case.read("r", "h.k0", "m2"), between, case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
     program = case.program(st.Block("out", body, AT))
+    assert with_hoisted_indexes(program, LARGE) == program
+
+
+def test_elements_found_at_run_time_stay_as_they_are() -> None:
+    case = Case()
+    case.stack("s", "s_t", 2, f=32)
+    element = FieldRef(ElementRef("s", case.get("h.k2"), AT), "f", AT)
+    computed = st.Assign(element, case.get("h.k1"), AT)
+    again = case.call("register.read", "q", Read(element, Bits(32), AT), out="m3")
+    program = case.program(case.read("r", "h.k0", "m2"), computed, again)
     assert with_hoisted_indexes(program, LARGE) == program
 
 
