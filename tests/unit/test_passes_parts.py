@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, if_, state, true
 
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.traverse import program_expressions, walk_expression
@@ -20,13 +20,15 @@ def test_expressions_of_statements_transitions_and_keys_are_rewritten() -> None:
     cases = (pr.SelectCase((exact(1, 8),), pr.ACCEPT, AT), pr.SelectCase((any_(),), "more", AT))
     start = state("start", [extract("h")], pr.Select((b.get("h.a"),), cases, AT))
     more = state("more", [st.Assign(b.place("h.b"), b.get("h.a"), AT)], goto("accept"))
-    program = b.build([start, more], [apply("I.t"), st.Assign(b.place("h.b"), b.get("h.a"), AT)], deparser=[emit("h")])
+    copied = st.Assign(b.place("h.b"), b.get("h.a"), AT)
+    nested = st.Block("b", (if_(true(), [copied], [st.Switch(b.get("h.a"), (), (copied,), AT)]),), AT)
+    program = b.build([start, more], [apply("I.t"), copied, nested], deparser=[emit("h")])
 
     def reads(of: pr.Program) -> int:
         inner = (part for expression in program_expressions(of) for part in walk_expression(expression))
         return sum(isinstance(part, ex.Read) and part.place == b.place("h.a") for part in inner)
 
-    assert reads(program) == 5
+    assert reads(program) == 8
     assert reads(map_expressions(program, lambda e: const(7, 8) if e == b.get("h.a") else e)) == 0
 
 
