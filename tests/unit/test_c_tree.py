@@ -9,6 +9,7 @@ from transpiler.codegen.c.function import LIVE_MEMBER, Function, Variable
 from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
 from transpiler.codegen.c.nodes import (
     Assign,
+    Binary,
     Block,
     Body,
     Case,
@@ -74,6 +75,25 @@ TO_PARSED, PARSED, OUT, TO_OUT = Goto("parsed"), Label("parsed"), Label("out"), 
 )
 def test_expressions(tree: Expression, text: str) -> None:
     assert expression(tree) == text
+
+
+OPERATORS = "* / % + - << >> < <= > >= == != & ^ | && ||".split()
+COMPARISONS = OPERATORS[7:13]
+
+
+@pytest.mark.parametrize("outer", OPERATORS)
+def test_operands_have_parentheses_but_where_everybody_knows(outer: str) -> None:
+    """Compilers warn of some that C does not need."""
+    for inner in OPERATORS:
+        associative = inner == outer and outer in ("+", "&", "|", "^", "&&", "||")
+        compared = inner in COMPARISONS and outer in ("&&", "||")
+        counted = inner in ("+", "-", "*", "/", "%") and outer in COMPARISONS
+        one = f"x {inner} y" if associative or compared or counted else f"(x {inner} y)"
+        part = Binary(inner, X, Y)
+        assert expression(Binary(outer, part, ONE)) == f"{one} {outer} 1"
+        assert expression(Binary(outer, ONE, part)) == f"1 {outer} {one}"
+    negated = "(!x)" if outer in (*COMPARISONS, "&", "^", "|") else "!x"
+    assert expression(Binary(outer, Unary("!", X), Y)) == f"{negated} {outer} y"
 
 
 def test_statements() -> None:

@@ -68,9 +68,7 @@ def test_fields_of_registers(data: object, width: int, fields: list[tuple[str, i
     assert [(field.name.text, field.bits) for field in view.fields] == fields
 
 
-@pytest.mark.parametrize(
-    ("fields", "names"), [({}, ["a", "value", "field2"]), ({"fields": "x,y,z"}, ["x", "y", "z"])]
-)
+@pytest.mark.parametrize(("fields", "names"), [({}, ["a", "value", "field2"]), ({"fields": "x,y,z"}, ["x", "y", "z"])])
 def test_fields_of_digests(fields: dict[str, str], names: list[str]) -> None:
     """By the names of the record, else by what they are read from."""
     b = Builder()
@@ -139,4 +137,3 @@ def test_counts(deferred: bool, large: bool, hit: bool, c: str) -> None:
     externs = Externs(built(b), Names(), deferred=deferred, large_counters=frozenset("c" if large else ""))
     made = externs.count("c", Literal("3"), Literal("64"), "", hit=hit)
     assert Printer().body((made,)).strip() == c
-

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import switches
-from hlir_builder import AT, Builder, apply, binary, const, emit, goto, if_, state, true, valid
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, true, valid
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.architectures.v1model.pipes import (
@@ -23,6 +23,7 @@ from transpiler.architectures.v1model.pipes import (
     specialise,
 )
 from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.printer import print_body
 from transpiler.hlir.types import Bool
 from transpiler.schedule.paths import LIMIT, agreed, known, met, split_by, values_of
 from transpiler.schedule.pipeline import Deparse, Step
@@ -146,6 +147,32 @@ def test_a_branch_that_is_known_is_taken(there: bool) -> None:
     left = list(whats(schedule(program, Options(constant_propagation=True)).pipes[0].stages[0].code))
     assert not any(isinstance(what, st.If | st.Switch) for what in left)
     assert (b.set("h.v", 3) in left, b.set("h.v", 4) in left) == (there, not there)
+
+
+def test_what_is_known_is_put_in() -> None:
+    """Also where one part of an expression is known alone. A condition tells of what is behind it, a call takes that away."""
+    b = Builder()
+    b.header("h", "h_t", v=8, w=8)
+    b.extern("r", "register", size=4, width=8)
+    for name in ("a", "b"):
+        b.variable(name, 8)
+    asked = b.set("h.w", binary("+", b.get("h.v"), b.get("a")))
+    body = [
+        b.set("a", 3),
+        if_(binary("==", b.get("h.w"), const(9, 8)), [b.set("b", 4)], [b.set("b", 5)]),
+        if_(binary("==", b.get("a"), const(3, 8)), [asked]),
+        if_(binary("==", b.get("b"), const(4, 8)), [b.set("h.v", b.get("b"))]),
+        b.call("register.read", "r", const(0, 32), out="a"),
+        asked,
+        if_(binary("==", b.get("a"), const(3, 8)), [asked]),
+    ]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, (), [emit("h")])
+    left = whats(schedule(program, Options(constant_propagation=True)).pipes[0].stages[0].code)
+    text = print_body(tuple(what for what in left if isinstance(what, st.Assign | st.If | st.CallExtern)))
+    assert " ".join(text.split()) == (
+        "if (h.w == 8w9) { b = 8w4; } else { b = 8w5; } h.w = h.v + 8w3; if (b == 8w4) { h.v = 8w4; } "
+        "a = r: register.read(32w0); h.w = h.v + a; if (a == 8w3) { h.w = h.v + 8w3; }"
+    )
 
 
 # --- path states ---------------------------------------------------------------------------------------------------------
