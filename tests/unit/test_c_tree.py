@@ -77,7 +77,7 @@ def test_expressions(tree: Expression, text: str) -> None:
     assert expression(tree) == text
 
 
-OPERATORS = "* / % + - << >> < <= > >= == != & ^ | && ||".split()
+OPERATORS = ["*", "/", "%", "+", "-", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&", "^", "|", "&&", "||"]
 COMPARISONS = OPERATORS[7:13]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,13 +83,19 @@ def planned(*passes: Pass, replication: bool = False) -> Any:
         (Follow(1, (0,), 2), ["follow    a: what entries lead to in 2 steps"]),
         (Run(2), ["run       merge: each packet"]),
         (Run(1, (0,)), ["run       a, b: each packet; prefetch entries of a b packets ahead"]),
-        (Run(1, (0,), begun=True), ["run       a, b: each packet; prefetch entries of a b packets ahead, then of the next burst"]),
+        (
+            Run(1, (0,), begun=True),
+            ["run       a, b: each packet; prefetch entries of a b packets ahead, then of the next burst"],
+        ),
         (Run(1, followed=(1,)), ["run       a, b: each packet; what those of b lead to b/4 ahead"]),
         (RunSubBatches(1, (0, 1), 0), ["run       a (ka); b (kb); b packets at a time: start, finish and work"]),
         (RunSubBatches(3, (0,), 1), ["run       c (kc); b packets at a time: start, go on 1 time, finish and work"]),
         (RunSubBatches(3, (0,), 2), ["run       c (kc); b packets at a time: start, go on 2 times, finish and work"]),
         (RunSubBatches(1, (0,), 0, (1,), 0), ["run       a (ka); b packets at a time: start, follow b, finish and work"]),
-        (RunSubBatches(1, (0,), 0, (1,), 1), ["run       a (ka); b packets at a time: start, follow b in 1 more step, finish and work"]),
+        (
+            RunSubBatches(1, (0,), 0, (1,), 1),
+            ["run       a (ka); b packets at a time: start, follow b in 1 more step, finish and work"],
+        ),
         (Lap(0, "run"), []),
     ],
 )  # fmt: skip
@@ -118,7 +125,7 @@ def test_what_lives_is_told_in_lines_of_a_page() -> None:
 
 
 def test_how_a_plan_is_drawn() -> None:
-    """A step stands where the first table of its stage is applied; each is followed by the next, without readings of the clock."""
+    """A step stands where the first table of its stage is applied; no reading of the clock is a step."""
     steps = (Receive(), Lap(0, "receive"), Gather(1, True), PackKeys(1), Start(1, (0,)), Run(1), Transmit())
     made = plan.draw(planned(Pass(Form.BURST, steps)))
     (group,) = made.groups
@@ -131,4 +138,4 @@ def test_how_a_plan_is_drawn() -> None:
     )
     ids = [f"ingress/burst/{number}" for number in range(6)]
     assert [node.id for node in group.nodes] == ids
-    assert [(edge.source, edge.target) for edge in made.edges] == list(zip(ids, ids[1:], strict=False))
+    assert [(edge.source, edge.target) for edge in made.edges] == list(pairwise(ids))
