@@ -149,6 +149,37 @@ def test_a_branch_that_is_known_is_taken(there: bool) -> None:
     assert (b.set("h.v", 3) in left, b.set("h.v", 4) in left) == (there, not there)
 
 
+@pytest.mark.parametrize(
+    ("values", "tables", "cases"),
+    [
+        ((1,), "t1 behind", []),
+        ((5,), "other behind", []),
+        ((1, 2), "t1 t2 behind", [(1,), (2, 3)]),
+        ((2, 3), "t2 behind", []),  # of the same case
+        ((1, 5), "t1 other behind", [(1,)]),
+        ((1, None), "t1 t2 other behind", [(1,), (2, 3)]),
+    ],
+)
+def test_cases_that_are_not_reached_are_gone(values: tuple[int | None, ...], tables: str, cases: list[object]) -> None:
+    """Of a switch whose subject has these values, None one that nobody knows; the pipe is cut in each of its cases."""
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    b.variable("a", 8)
+    for name in ("t1", "t2", "other", "behind"):
+        b.table(name, [("h.v", "exact")], [])
+    gives = [b.set("a", b.get("h.v") if value is None else value) for value in values]
+    choice = st.Switch(
+        b.get("a"),
+        (st.SwitchCase((1,), (apply("t1"),), AT), st.SwitchCase((2, 3), (apply("t2"),), AT)), (apply("other"),), AT,
+    )  # fmt: skip
+    given = if_(binary("==", b.get("h.v"), const(9, 8)), gives[:1], gives[1:]) if gives[1:] else gives[0]
+    program = b.build([state("start", [extract("h")], goto("accept"))], [given, choice, apply("behind")], (), [emit("h")])
+    pipe = schedule(program, Options(constant_propagation=True, concurrent_lookups=False)).pipes[0]
+    assert [stage.name for stage in pipe.stages] == ["entry", *tables.split()]
+    forks = [p.statement for p in pipe.stages[0].code if isinstance(p, Fork) and isinstance(p.statement, st.Switch)]
+    assert [case.values for fork in forks for case in fork.cases] == cases
+
+
 def test_what_is_known_is_put_in() -> None:
     """Also where one part of an expression is known alone. A condition tells of what is behind it, a call takes that away."""
     b = Builder()
