@@ -173,7 +173,9 @@ def test_cases_that_are_not_reached_are_gone(values: tuple[int | None, ...], tab
         (st.SwitchCase((1,), (apply("t1"),), AT), st.SwitchCase((2, 3), (apply("t2"),), AT)), (apply("other"),), AT,
     )  # fmt: skip
     given = if_(binary("==", b.get("h.v"), const(9, 8)), gives[:1], gives[1:]) if gives[1:] else gives[0]
-    program = b.build([state("start", [extract("h")], goto("accept"))], [given, choice, apply("behind")], (), [emit("h")])
+    program = b.build(
+        [state("start", [extract("h")], goto("accept"))], [given, choice, apply("behind")], (), [emit("h")]
+    )
     pipe = schedule(program, Options(constant_propagation=True, concurrent_lookups=False)).pipes[0]
     assert [stage.name for stage in pipe.stages] == ["entry", *tables.split()]
     forks = [p.statement for p in pipe.stages[0].code if isinstance(p, Fork) and isinstance(p.statement, st.Switch)]
