@@ -28,6 +28,7 @@ from transpiler.toolchain.backend import include_flags
 FOLDER = Path(__file__).parent / "codegen"
 INCLUDED = Path(aux_frontend.__file__).parent / "p4include"
 PROGRAMS = ("staged", "plain", "replicated")
+WHOLE = ("state", "headers")  # as users build them
 COMPILERS = ("gcc", "clang", "aarch64-linux-gnu-gcc")
 CITED = re.compile(r"(\w+\.p4):(\d+)")
 
@@ -35,12 +36,15 @@ CITED = re.compile(r"(\w+\.p4):(\d+)")
 @cache
 def c_of(name: str, cut: bool = True) -> str:
     """The C of a program, cut at every table, small ones too, or at none."""
+    if name in WHOLE:
+        request = Request(FOLDER / f"{name}.p4")
+        return generate_c(request, load(request)).c
     program = optimise(P4_16().load(Source(FOLDER / f"{name}.p4"), Diagnostics()))
     made = configuration(Optimisations(stages=cut, small_tables=False))
     return generate(program, builtin(), share("templates"), Diagnostics(), made).c
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", (*PROGRAMS, *WHOLE))
 def test_c(name: str, golden: Callable[[Path, str], None]) -> None:
     golden(FOLDER / f"{name}.c", c_of(name))
 
@@ -110,7 +114,7 @@ def test_what_passes_would_take_out_compiles_without_warnings(
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", (*PROGRAMS, *WHOLE))
 def test_every_line_that_is_cited_has_a_statement(name: str) -> None:
     cited = set(CITED.findall(c_of(name)))
     assert len(cited) > 10
