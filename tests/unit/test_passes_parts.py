@@ -10,6 +10,7 @@ from transpiler.hlir.traverse import program_expressions, walk_expression
 from transpiler.passes.fold_branches import _goes_on
 from transpiler.passes.fold_selects import _simple
 from transpiler.passes.mapping import map_expressions
+from transpiler.passes.propagate_copies import run as propagate_copies
 
 
 def test_expressions_of_statements_transitions_and_keys_are_rewritten() -> None:
@@ -60,3 +61,14 @@ def test_control_gets_behind_a_block_that_is_left_for_its_end() -> None:
     assert _goes_on(st.If(const(1, 1), (leaves,), (), AT)) and not _goes_on(
         st.If(const(1, 1), (leaves,), (leaves,), AT)
     )
+
+
+def test_locals_of_a_control_are_zero_where_it_begins() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8)
+    b.variable("x", 8, pr.Storage.LOCAL)
+    body = [b.set("h.a", b.get("x")), b.set("x", b.get("h.c")), b.set("h.b", b.get("x"))]
+    made = propagate_copies(b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")]))
+    ingress = made.pipe(pr.Role.INGRESS)
+    assert isinstance(ingress, pr.Control)
+    assert ingress.body == (b.set("h.a", 0), body[1], b.set("h.b", b.get("h.c")))
