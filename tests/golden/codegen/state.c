@@ -1051,6 +1051,7 @@ static inline void egress_0_entry(struct state *state) {
         live->hdr_order_flow = live->meta_two; /* state.p4:111 */
         macs_request_truncate(packet, 0x14); /* state.p4:111 */
     } else if (live->hdr_order_key == 0xee) { /* state.p4:112 */
+        live->hdr_order_key = 0xef; /* state.p4:112 */
         macs_request_recirculate(packet, 1); /* state.p4:112 */
     }
     { /* state.p4:116: deparser */
@@ -1068,6 +1069,7 @@ static inline void egress_0_entry(struct state *state) {
                 macs_layout_take(packet, list + used, live->hdr_order_at, 24u);
             }
             macs_store_bytes(to, 1, live->hdr_order_what);
+            macs_store_bytes(to + 1, 1, live->hdr_order_key);
             macs_store_bytes(to + 2, 2, live->hdr_order_flow);
             macs_store_bytes(to + 4, 4, live->hdr_order_cell);
         }

@@ -109,7 +109,7 @@ control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t 
 control E(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     apply {
         if (std.instance_type == 1) { hdr.order.what = meta.one; hdr.order.flow = meta.two; truncate(20); }
-        else if (hdr.order.key == 0xee) { recirculate_preserving_field_list(2); }
+        else if (hdr.order.key == 0xee) { hdr.order.key = 0xef; recirculate_preserving_field_list(2); }
     }
 }
 
