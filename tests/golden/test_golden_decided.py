@@ -19,7 +19,7 @@ from transpiler.hlir.printer import print_program
 from transpiler.schedule.stages import Schedule
 
 HERE = Path(__file__).parent
-PROGRAMS = ("codegen/state", "codegen/headers", "codegen/cached", "p4_16/psa_counting")
+PROGRAMS = ("codegen/state", "codegen/headers", "codegen/cached", "codegen/learning", "p4_16/psa_counting")
 
 
 def told(locations: Iterable[Location]) -> str:

@@ -90,7 +90,29 @@ def headers(switch: Switch) -> None:
     switch.table_add("I.wide", (Exact(0x03040506070A000001 & (1 << 72) - 1), Exact(0x92), Exact(1)), "I.drop")
 
 
-@pytest.mark.parametrize(("name", "control", "frames"), [("state", state, STATE), ("headers", headers, HEADERS)])
+def flow(what: int, key: int, wide: int = 7, value: int = 5) -> bytes:
+    """A frame of learning.p4."""
+    return bytes((what,)) + key.to_bytes(4) + wide.to_bytes(8) + value.to_bytes(2)
+
+
+LEARNING = [
+    flow(1, 3), flow(1, 3), flow(1, 4, value=6), flow(1, 4), flow(0, 8), flow(0, 8), flow(0, 9, value=0), flow(0, 2, wide=1),
+    flow(0, 2, wide=2),
+]  # fmt: skip
+
+
+def learning(switch: Switch) -> None:
+    switch.table_add("Work.aging", (Exact(1), Exact(2)), "Work.refresh")
+    switch.table_add("Work.aging", (Exact(2), Exact(2)), "Work.lasting", (6,))
+    switch.mirroring_add(5, 2)
+    for index in range(16):
+        switch.meter_set_rates("Work.rates", index, (0.0, 1), (0.0, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "control", "frames"),
+    [("state", state, STATE), ("headers", headers, HEADERS), ("learning", learning, LEARNING)],
+)
 def test_what_packets_do(
     name: str, control: Callable[[Switch], None], frames: list[bytes], golden: Callable[[Path, str], None]
 ) -> None:
