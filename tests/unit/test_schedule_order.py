@@ -10,6 +10,7 @@ from hlir_builder import AT, Builder, apply, const, goto, if_, state, true
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program
 from transpiler.schedule.order import Uncut, conflicts, joins_of, ordered_states, reachable_joins, users_of_joins
+from transpiler.schedule.scheduler import _size, _too_large
 from transpiler.schedule.split import Split
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Plain, Submit
 from transpiler.schedule.state import HOLD, StateAccess
@@ -114,3 +115,33 @@ def test_where_a_split_is_mended(b: Builder) -> None:
 def test_what_is_not_cut_at() -> None:
     assert not uncut() and uncut("t") and uncut(states="r")
     assert uncut("t", "r") | uncut("u", "r q") == uncut("t u", "r q")
+
+
+@pytest.mark.parametrize(
+    ("limit", "refused", "largest"), [(2, (), 5), (3, (), None), (1, (5,), 7), (2, (5,), None), (0, (5, 7), None)]
+)
+def test_the_join_whose_copies_are_the_largest(
+    b: Builder, limit: int, refused: tuple[int, ...], largest: int | None
+) -> None:
+    """What it leads to counts, for each stage but one that has it."""
+    one, two = code(b.set("m", 1)), code(b.set("m", 2), b.set("k", 2))
+    split = Split(
+        {0: stage((Jump(5),)), 1: stage((Jump(5),)), 2: stage((Jump(7),))},  # type: ignore[dict-item]
+        {5: (*two, Jump(7)), 7: (*one, End())},
+    )
+    assert _too_large(split, limit, {}, frozenset(refused)) == largest
+
+
+def test_the_size_of_code(b: Builder) -> None:
+    """Statements, those in others too, forks, and actions wherever their table is applied."""
+    sets = b.set("m", 1)
+    nested = if_(true(), [sets], [sets, sets])
+    for codes, size in (
+        (code(sets, sets), 2),
+        (code(nested), 4),
+        ((Fork(nested, (code(sets), code(sets, sets))),), 4),
+        (code(apply("plain")), 3),
+        ((Finish(apply("plain"), 0), Fork(nested, (code(apply("plain")), ()))), 7),
+        ((Jump(1), End(), Submit(2)), 0),
+    ):
+        assert _size(codes, {"plain": 2}) == size, codes
