@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hlir_builder import AT, Builder, apply, const, goto, state
 
 from transpiler.codegen.c.nodes import Literal
 from transpiler.codegen.c.printer import Printer
+from transpiler.codegen.extern_calls import Call
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
+from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import ListExpression
 from transpiler.hlir.interface import Interface, NamedType, StructDefinition, TupleType, TypeKind
 from transpiler.hlir.program import Program
@@ -137,3 +140,19 @@ def test_counts(deferred: bool, large: bool, hit: bool, c: str) -> None:
     externs = Externs(built(b), Names(), deferred=deferred, large_counters=frozenset("c" if large else ""))
     made = externs.count("c", Literal("3"), Literal("64"), "", hit=hit)
     assert Printer().body((made,)).strip() == c
+
+
+def test_a_meter_that_nobody_asked_gives_what_its_call_is_given() -> None:
+    """Which needs no assignment where that is the place itself."""
+    b = Builder()
+    for name in "xy":
+        b.variable(name, 8)
+    b.extern("d", "direct_meter", unit="packets", automatic=1)
+    for given, made in ((b.get("x"), False), (b.get("y"), True), (const(3, 8), True)):
+        statement = b.call("direct_meter.read", "d", given, out="x")
+        itself = Call.assigns_itself(SimpleNamespace(statement=statement), 0)  # type: ignore[arg-type]
+        assert itself == (not made)
+        call = SimpleNamespace(
+            colour=None, assigns_itself=lambda _, of=itself: of, input=lambda n: n, assign_output=lambda n: (n,)
+        )
+        assert METHODS["direct_meter.read"].c(call) == ((0,) if made else ())  # type: ignore[arg-type, comparison-overlap]
