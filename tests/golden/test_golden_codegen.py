@@ -28,7 +28,7 @@ from transpiler.toolchain.backend import include_flags
 FOLDER = Path(__file__).parent / "codegen"
 INCLUDED = Path(aux_frontend.__file__).parent / "p4include"
 PROGRAMS = ("staged", "plain", "replicated")
-WHOLE = ("state", "headers", "learning", "../p4_16/psa_counting")  # as users build them
+WHOLE = ("state", "headers", "learning", "cached", "../p4_16/psa_counting")  # as users build them
 COMPILERS = ("gcc", "clang", "aarch64-linux-gnu-gcc")
 CITED = re.compile(r"(\w+\.p4):(\d+)")
 
