@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from transpiler.codegen.c.effects import acts, written_arguments
 from transpiler.codegen.c.nodes import Call
+from transpiler.externs.register import UPDATES
 
 ROOT = Path(__file__).parents[2]
 PROTOTYPE = re.compile(
@@ -53,3 +56,11 @@ def test_functions_that_do_more_than_give_a_value() -> None:
     assert {"macs_meter_execute", "macs_random_range", "macs_layout_resize"} <= change
     assert {name for name in giving if acts(Call(name))} >= change
     assert all(giving[name] for name in giving if acts(Call(name)))
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_updates_of_cells_are_done_though_nothing_wants_what_they_held(bits: int) -> None:
+    """Of all widths, which the backend makes by a macro; reads and prefetches may go."""
+    for name in (*UPDATES, "replace"):
+        assert acts(Call(f"macs_register_{name}{bits}")), name
+    assert not acts(Call(f"macs_register_read{bits}")) and not acts(Call(f"macs_register_prefetch{bits}"))

@@ -7,7 +7,7 @@ from transpiler.codegen.c.nodes import Declare
 
 
 def test_a_name_is_the_variable_that_was_declared_last_around_it() -> None:
-    scopes = Scopes("f")
+    scopes = Scopes("f", replication=False)
     made = [scopes.declare(Declare("int", "x"))]
 
     def body() -> None:

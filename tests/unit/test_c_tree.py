@@ -9,6 +9,7 @@ from transpiler.codegen.c.function import LIVE_MEMBER, Function, Variable
 from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
 from transpiler.codegen.c.nodes import (
     Assign,
+    Binary,
     Block,
     Body,
     Case,
@@ -30,6 +31,7 @@ from transpiler.codegen.c.nodes import (
     Switch,
     Unary,
     While,
+    leaves,
 )
 from transpiler.codegen.c.printer import Printer, expression
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
@@ -73,6 +75,25 @@ TO_PARSED, PARSED, OUT, TO_OUT = Goto("parsed"), Label("parsed"), Label("out"), 
 )
 def test_expressions(tree: Expression, text: str) -> None:
     assert expression(tree) == text
+
+
+OPERATORS = ["*", "/", "%", "+", "-", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&", "^", "|", "&&", "||"]
+COMPARISONS = OPERATORS[7:13]
+
+
+@pytest.mark.parametrize("outer", OPERATORS)
+def test_operands_have_parentheses_but_where_everybody_knows(outer: str) -> None:
+    """Compilers warn of some that C does not need."""
+    for inner in OPERATORS:
+        associative = inner == outer and outer in ("+", "&", "|", "^", "&&", "||")
+        compared = inner in COMPARISONS and outer in ("&&", "||")
+        counted = inner in ("+", "-", "*", "/", "%") and outer in COMPARISONS
+        one = f"x {inner} y" if associative or compared or counted else f"(x {inner} y)"
+        part = Binary(inner, X, Y)
+        assert expression(Binary(outer, part, ONE)) == f"{one} {outer} 1"
+        assert expression(Binary(outer, ONE, part)) == f"1 {outer} {one}"
+    negated = "(!x)" if outer in (*COMPARISONS, "&", "^", "|") else "!x"
+    assert expression(Binary(outer, Unary("!", X), Y)) == f"{negated} {outer} y"
 
 
 def test_statements() -> None:
@@ -361,6 +382,24 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
 )
 def test_what_writes_to_a_record(statement: Statement, writes: bool) -> None:
     assert is_written((If(X, (statement,)),)) is writes
+
+
+@pytest.mark.parametrize(
+    ("body", "elsewhere"),
+    [
+        ((), False),
+        ((A,), False),
+        ((Goto("out"),), True),
+        ((A, Return()), True),
+        ((Return(), A), False),
+        ((If(X, (Return(),), (A, Goto("out"))),), True),
+        ((If(X, (Return(),)),), False),
+        ((If(X, (), (Return(),)),), False),
+        ((A, If(X, (If(Y, (Return(),), (Return(),)),), (Return(),))), True),
+    ],
+)
+def test_bodies_that_nothing_behind_is_reached_from(body: Body, elsewhere: bool) -> None:
+    assert leaves(body) == elsewhere
 
 
 def test_names_are_found_wherever_they_stand() -> None:

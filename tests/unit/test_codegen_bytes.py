@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hlir_builder import AT, Builder, apply, const, emit, exact, extract, goto, select, state
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, select, state
 
 from transpiler.codegen.c.nodes import Assign, Conditional, Declare, Do, Expression as C, Name
 from transpiler.codegen.c.printer import expression as printed
@@ -278,6 +278,41 @@ def test_ranges_hold_both_of_their_ends() -> None:
     }
     for key, number in expected.items():
         assert winner(["range"], ranges, key) == number
+
+
+@pytest.mark.parametrize(
+    ("kind", "keyset", "condition"),
+    [
+        ("ternary", mask(5, 0xFFFF), "key[0] == 5"),
+        ("ternary", mask(5, 7), "(key[0] & 7) == 5"),
+        ("ternary", mask(0xFF, 7), "(key[0] & 7) == 7"),
+        ("ternary", mask(0, 0), None),
+        ("ternary", any_(), None),
+        ("optional", exact(5, 16), "key[0] == 5"),
+        ("lpm", mask(0x1200, 0xFF00), "(key[1] & 0xff00) == 0x1200"),
+        ("range", span(0, 9), "key[0] <= 9"),
+        ("range", span(1, 9), "key[0] >= 1 && key[0] <= 9"),
+        ("range", span(1, 0xFFFF), "key[0] >= 1"),
+        ("range", span(0, 0xFFFF), None),
+        ("range", span(7, 7), "key[0] == 7"),
+        ("range", span(0, 0), "key[0] == 0"),
+        ("range", exact(7, 16), "key[0] == 7"),
+        ("range", any_(), None),
+    ],
+)
+def test_an_entry_asks_no_more_than_it_must(kind: str, keyset: ex.KeySet, condition: str | None) -> None:
+    """The other one, behind it, keeps exact keys from being a switch."""
+    b = Builder()
+    for name in ("k", "l"):
+        b.variable(name, 16)
+    b.action("act")
+    rows = [b.entry([keyset, any_()], "act"), b.entry([keyset, mask(1, 1)], "act")]
+    b.table("t", [("k", kind), ("l", "ternary")], ["act"], entries=rows, const_entries=True)
+    program = b.build([state("start", [], goto("accept"))], [apply("t")])
+    _, found = comparisons(program, program.table["t"], renderer(b), "values")
+    assert isinstance(found, Assign)
+    choice = found.value
+    assert (printed(choice.condition) if isinstance(choice, Conditional) else None) == condition
 
 
 def test_where_actions_may_stand() -> None:

@@ -36,6 +36,7 @@ control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
     table first {{ key = {{ hdr.h.a: exact; }} actions = {{ go_on; mark; send; drop; }} }}
     table second {{ key = {{ hdr.h.b: exact; }} actions = {{ go_on; drop; }} }}
     table third {{ key = {{ hdr.h.c: exact; }} actions = {{ go_on; drop; }} }}
+    table plain {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; }} }}
     table marked {{ key = {{ m.m: exact; }} actions = {{ go_on; drop; }} }}
     apply {{
 {body}
@@ -126,7 +127,7 @@ def test_what_drops_most_for_its_cost_is_first(
     assert (made is program) if wanted is None else (order(made) == wanted)
 
 
-HALF = {"third": 500, "second": 500, "marked": 500}
+HALF = {"first": 500, "third": 500, "second": 500, "marked": 500}
 
 
 @pytest.mark.parametrize(
@@ -152,6 +153,10 @@ HALF = {"third": 500, "second": 500, "marked": 500}
             ("third",),
             ["third!", "if", "second"],
         ),
+        (("plain.apply();", "hdr.h.d = hdr.h.c;", "first.apply();"), ("first",), ["first!", "plain"]),
+        (("plain.apply();", "hdr.h.d = m.m;", "first.apply();"), ("first",), ["plain", "first"]),  # it may mark m.m
+        (("plain.apply();", "m.m = 3;", "first.apply();"), ("first",), ["plain", "first"]),
+        (("second.apply();", "first.apply();"), ("first",), ["second", "first"]),  # both may write the port
         (("hdr.h.b = 3;", "third.apply();"), ("third",), ["third"]),  # no lookup before it, nor behind it
     ],
 )

@@ -7,12 +7,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hlir_builder import any_, exact
 
 from macsad import cli
 from macsad.compilation import Request, decide, load
+from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
-from transpiler.graph.text import folded, plain
+from transpiler.graph.text import LINE, LINES, cut, folded, key_sets, last, location, plain, some
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
@@ -115,6 +118,34 @@ def test_without_graphviz_the_package_is_named(monkeypatch: pytest.MonkeyPatch, 
 def test_text_is_short() -> None:
     assert plain("8w0x1f &&& 8s-1 ++ 16w7") == "0x1f &&& -1 ++ 7"
     assert folded("(a.b == 1) && (c.d == 2) && e.isValid()", 12) == ("a.b == 1", "&& c.d == 2", "&& e.isValid()")
+
+
+def test_how_short_text_is() -> None:
+    """What is just as long as it may be stays."""
+    assert cut("x" * LINE) == "x" * LINE and cut("x" * (LINE + 1)) == "x" * (LINE - 1) + "…"
+    lines = tuple(map(str, range(LINES + 1)))
+    assert some(lines[:-1]) == lines[:-1] and some(lines) == (*lines[: LINES - 1], "… 2 more")
+    assert some(["x" * (LINE + 1)], 1) == ("x" * (LINE - 1) + "…",)
+    assert folded("aa && bb", 8) == ("aa && bb",) and folded("aa && bb", 7) == ("aa", "&& bb")
+    assert folded("a || (b == 1) && c", 99) == ("a || b == 1 && c",)
+    assert last("a.b.c") == "c" and last("c") == "c"
+
+
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        (Location("m.x"), "m.x"),
+        (Location("h", "f"), "h.f"),
+        (Location("h", VALIDITY), "h.isValid()"),
+        (Location("r", STATE_OF_EXTERN), "r"),
+    ],
+)
+def test_what_locations_are_called(where: Location, text: str) -> None:
+    assert location(where) == text
+
+
+def test_sets_that_take_everything_are_the_default() -> None:
+    assert key_sets([any_(), any_()]) == "default" and key_sets([exact(0x1F, 8), any_()]) == "0x1f, _"
 
 
 # --- the verb --------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,11 +13,14 @@ from aux_frontend.p4_16.frontend import P4_16
 
 from macsad import cli
 from macsad.compilation import Request, generate_c, load
+from macsad.resources import share
 from transpiler.codegen.capabilities import check
+from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.targets.find import builtin
+from transpiler.targets.footprint import NOTHING
 from transpiler.targets.target import Kernel
 
 PROGRAM = """
@@ -189,6 +193,15 @@ def test_small_tables_get_no_stage(write: Write, key: str, size: int, wanted: Op
     notes = generate_c(request, load(request)).notes
     assert ("ingress: 1 stage" if stages == 1 else f"ingress: {stages} stages") in notes
     assert ("table I.t: no stage, it stays in the cache" in notes) == (key == MAC and stages == 1)
+
+
+def test_a_table_of_which_nobody_knows_what_lookups_read_has_a_stage(write: Write) -> None:
+    known = builtin()
+    silent = replace(known, kernels=tuple(replace(kernel, memory=NOTHING) for kernel in known.kernels))
+    request = Request(write(MAC, size=16))
+    for target, stages in ((known, "1 stage"), (silent, "2 stages")):
+        notes = generate(load(request), target, share("templates"), Diagnostics()).notes
+        assert f"ingress: {stages}" in notes
 
 
 CONSTANT = "const entries = { 5: to(1); 6: to(2); 7: NoAction(); }"

@@ -108,6 +108,7 @@ def test_nothing_is_optimised_without_all() -> None:
 def test_what_a_build_is_made_of() -> None:
     for number, name in enumerate(OF_BUILD):
         assert ALL.without([name]).of_build == tuple(at != number for at in range(len(OF_BUILD)))
+        assert c_of(PROGRAMS[0], ALL.without([name])) == c_of(PROGRAMS[0])
 
 
 def test_passes_are_left_out_by_name_too() -> None:

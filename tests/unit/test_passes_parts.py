@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, if_, state, true
 
 from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.interface import Annotation
+from transpiler.hlir.printer import print_body
 from transpiler.hlir.traverse import program_expressions, walk_expression
+from transpiler.hlir.types import Bool
 from transpiler.passes.fold_branches import _goes_on
 from transpiler.passes.fold_selects import _simple
+from transpiler.passes.inline_empty_tables import run as inline_empty_tables
 from transpiler.passes.mapping import map_expressions
+from transpiler.passes.propagate_copies import run as propagate_copies
 
 
 def test_expressions_of_statements_transitions_and_keys_are_rewritten() -> None:
@@ -20,13 +28,15 @@ def test_expressions_of_statements_transitions_and_keys_are_rewritten() -> None:
     cases = (pr.SelectCase((exact(1, 8),), pr.ACCEPT, AT), pr.SelectCase((any_(),), "more", AT))
     start = state("start", [extract("h")], pr.Select((b.get("h.a"),), cases, AT))
     more = state("more", [st.Assign(b.place("h.b"), b.get("h.a"), AT)], goto("accept"))
-    program = b.build([start, more], [apply("I.t"), st.Assign(b.place("h.b"), b.get("h.a"), AT)], deparser=[emit("h")])
+    copied = st.Assign(b.place("h.b"), b.get("h.a"), AT)
+    nested = st.Block("b", (if_(true(), [copied], [st.Switch(b.get("h.a"), (), (copied,), AT)]),), AT)
+    program = b.build([start, more], [apply("I.t"), copied, nested], deparser=[emit("h")])
 
     def reads(of: pr.Program) -> int:
         inner = (part for expression in program_expressions(of) for part in walk_expression(expression))
         return sum(isinstance(part, ex.Read) and part.place == b.place("h.a") for part in inner)
 
-    assert reads(program) == 5
+    assert reads(program) == 8
     assert reads(map_expressions(program, lambda e: const(7, 8) if e == b.get("h.a") else e)) == 0
 
 
@@ -58,3 +68,67 @@ def test_control_gets_behind_a_block_that_is_left_for_its_end() -> None:
     assert _goes_on(st.If(const(1, 1), (leaves,), (), AT)) and not _goes_on(
         st.If(const(1, 1), (leaves,), (leaves,), AT)
     )
+
+
+def test_locals_of_a_control_are_zero_where_it_begins() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8)
+    b.variable("x", 8, pr.Storage.LOCAL)
+    body = [b.set("h.a", b.get("x")), b.set("x", b.get("h.c")), b.set("h.b", b.get("x"))]
+    made = propagate_copies(b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")]))
+    ingress = made.pipe(pr.Role.INGRESS)
+    assert isinstance(ingress, pr.Control)
+    assert ingress.body == (b.set("h.a", 0), body[1], b.set("h.b", b.get("h.c")))
+
+
+def emptied(**changes: Any) -> tuple[pr.Program, pr.Program]:
+    """A program that applies a table that stays empty, but for these changes of it; and what the pass makes of it."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8)
+    b.variable("hit", Bool())
+    b.extern("p", "action_profile", size=4)
+    b.extern("c", "direct_counter", unit="packets", automatic=1)
+    b.action("other", p=8)
+    b.action("act", st.Block("out", (st.Leave("out", AT),), AT), p=8)
+    body = (*b.actions[-1].body, b.set("h.a", b.get("act.p")))
+    more = (b.set("act.p", 2),) if changes.pop("writes", False) else ()
+    b.actions[-1] = replace(b.actions[-1], body=(*body, *more))
+    b.table("t", [("h.a", "exact")], ["other", "act"], "act")
+    entries = tuple(b.entry([exact(1, 8)], "act", (1,)) for _ in range(changes.pop("count", 0)))
+    table = replace(
+        b.tables[0], default_action=pr.ActionCall("act", (const(5, 8),), AT), const_entries=True, const_default=True,
+        entries=entries,
+    )  # fmt: skip
+    b.tables[0] = replace(table, **changes)
+    b.variable("did", table.action_enum)
+    applied = [apply("t", "hit", "did")] * 2
+    program = b.build([state("start", [extract("h")], goto("accept"))], applied, deparser=[emit("h")])
+    return program, inline_empty_tables(program)
+
+
+def test_a_table_that_stays_empty_is_its_default_action() -> None:
+    """It tells of a miss, and which action that is; labels stay apart."""
+    made = emptied()[1].pipe(pr.Role.INGRESS)
+    assert isinstance(made, pr.Control)
+    once = "hit = false; did = t.action.act; out_t_{0}: {{ leave out_t_{0}; }} h.a = 8w5;"
+    assert " ".join(print_body(made.body).split()) == f"{once.format(0)} {once.format(1)}"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"const_entries": False},
+        {"const_default": False},
+        {"count": 1},
+        {"implementation": "p"},
+        {"direct": ("c",)},
+        {"annotations": (Annotation("add_on_miss", "true", AT),)},
+        {"annotations": (Annotation("support_timeout", "true", AT),)},
+        {"writes": True},
+    ],
+    ids=str,
+)
+def test_tables_that_are_looked_up(changes: dict[str, Any]) -> None:
+    """They may have entries, or the default action does more than it says."""
+    program, made = emptied(**changes)
+    assert made is program

@@ -39,7 +39,7 @@ header large_t {{ bit<8160> x; }}
 struct headers_t {{ a_t a; b_t b; b_t c; b_t d; v_t v; b_t[2] s; large_t l; }}
 struct meta_t {{ bit<8> m; bit<8> parsed; }}
 parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t s) {{ {parser} }}
-control V(inout headers_t h, inout meta_t m) {{ apply {{ }} }}
+control V(inout headers_t h, inout meta_t m) {{ apply {{ if (m.parsed == 9) {{ m.parsed = 8; }} }} }}
 control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {{
     register<bit<8>>(4) r;
     action put(bit<9> to, bit<8> mark) {{ s.egress_spec = to; h.a.mark = mark; h.b.x = 1; }}
@@ -141,5 +141,7 @@ def test_where_a_packet_says_that_its_decision_tells_too_little(condition: str, 
     assert isinstance(egress, Control)
     before, *_ = " ".join(print_body(egress.body).split()).partition(" hdr.c.z = 8w7;")
     assert before.rpartition("if")[0].strip() == told
+    old, new = (p.pipe(Role.VERIFY_CHECKSUM) for p in (program(tmp_path, parser=parser), made.program))
+    assert old == new  # it is in front of the cache
     calls = [s.method for s in program_statements(made.program) if isinstance(s, CallExtern)]
     assert calls.count(GOES) == calls.count(SENDS) == 1

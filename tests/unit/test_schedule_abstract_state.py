@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import switches
-from hlir_builder import AT, Builder, apply, binary, const, emit, goto, if_, state, true, valid
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, true, valid
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.architectures.v1model.pipes import (
@@ -23,6 +23,7 @@ from transpiler.architectures.v1model.pipes import (
     specialise,
 )
 from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.printer import print_body
 from transpiler.hlir.types import Bool
 from transpiler.schedule.paths import LIMIT, agreed, known, met, split_by, values_of
 from transpiler.schedule.pipeline import Deparse, Step
@@ -146,6 +147,65 @@ def test_a_branch_that_is_known_is_taken(there: bool) -> None:
     left = list(whats(schedule(program, Options(constant_propagation=True)).pipes[0].stages[0].code))
     assert not any(isinstance(what, st.If | st.Switch) for what in left)
     assert (b.set("h.v", 3) in left, b.set("h.v", 4) in left) == (there, not there)
+
+
+@pytest.mark.parametrize(
+    ("values", "tables", "cases"),
+    [
+        ((1,), "t1 behind", []),
+        ((5,), "other behind", []),
+        ((1, 2), "t1 t2 behind", [(1,), (2, 3)]),
+        ((2, 3), "t2 behind", []),  # of the same case
+        ((1, 5), "t1 other behind", [(1,)]),
+        ((1, None), "t1 t2 other behind", [(1,), (2, 3)]),
+    ],
+)
+def test_cases_that_are_not_reached_are_gone(values: tuple[int | None, ...], tables: str, cases: list[object]) -> None:
+    """Of a switch whose subject has these values, None one that nobody knows; the pipe is cut in each of its cases."""
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    b.variable("a", 8)
+    for name in ("t1", "t2", "other", "behind"):
+        b.table(name, [("h.v", "exact")], [])
+    gives = [b.set("a", b.get("h.v") if value is None else value) for value in values]
+    choice = st.Switch(
+        b.get("a"),
+        (st.SwitchCase((1,), (apply("t1"),), AT), st.SwitchCase((2, 3), (apply("t2"),), AT)), (apply("other"),), AT,
+    )  # fmt: skip
+    given = if_(binary("==", b.get("h.v"), const(9, 8)), gives[:1], gives[1:]) if gives[1:] else gives[0]
+    program = b.build(
+        [state("start", [extract("h")], goto("accept"))], [given, choice, apply("behind")], (), [emit("h")]
+    )
+    pipe = schedule(program, Options(constant_propagation=True, concurrent_lookups=False)).pipes[0]
+    assert [stage.name for stage in pipe.stages] == ["entry", *tables.split()]
+    forks = [p.statement for p in pipe.stages[0].code if isinstance(p, Fork) and isinstance(p.statement, st.Switch)]
+    assert [case.values for fork in forks for case in fork.cases] == cases
+
+
+def test_what_is_known_is_put_in() -> None:
+    """Also where one part of an expression is known alone. A condition tells of what is behind it, a call takes that away."""
+    b = Builder()
+    b.header("h", "h_t", v=8, w=8)
+    b.extern("r", "register", size=4, width=8)
+    for name in ("a", "b"):
+        b.variable(name, 8)
+    asked = b.set("h.w", binary("+", b.get("h.v"), b.get("a")))
+    body = [
+        b.set("a", 3),
+        if_(binary("==", b.get("h.w"), const(9, 8)), [b.set("b", 4)], [b.set("b", 5)]),
+        if_(binary("==", b.get("a"), const(3, 8)), [asked]),
+        if_(binary("==", b.get("b"), const(4, 8)), [b.set("h.v", b.get("b"))]),
+        b.call("register.read", "r", const(0, 32), out="a"),
+        asked,
+        if_(binary("==", b.get("a"), const(3, 8)), [asked]),
+    ]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, (), [emit("h")])
+    left = whats(schedule(program, Options(constant_propagation=True)).pipes[0].stages[0].code)
+    text = print_body(tuple(what for what in left if isinstance(what, st.Assign | st.If | st.CallExtern)))
+    assert " ".join(text.split()) == (
+        "if (h.w == 8w9) { b = 8w4; } else { b = 8w5; } h.w = h.v + 8w3; if (b == 8w4) { h.v = 8w4; } "
+        "a = r: register.read(32w0); h.w = h.v + a; if (a == 8w3) { h.w = h.v + 8w3; }"
+    )
 
 
 # --- path states ---------------------------------------------------------------------------------------------------------

@@ -9,9 +9,11 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 
 from transpiler.externs.register import cell_bytes
 from transpiler.hlir import statements as st
-from transpiler.hlir.expressions import Text
+from transpiler.hlir.expressions import ElementRef, FieldRef, Read, Text
+from transpiler.hlir.printer import print_body
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.traverse import walk
+from transpiler.hlir.types import Bits
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
@@ -188,6 +190,16 @@ def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
     assert with_hoisted_indexes(program, LARGE) == program
 
 
+def test_elements_found_at_run_time_stay_as_they_are() -> None:
+    case = Case()
+    case.stack("s", "s_t", 2, f=32)
+    element = FieldRef(ElementRef("s", case.get("h.k2"), AT), "f", AT)
+    computed = st.Assign(element, case.get("h.k1"), AT)
+    again = case.call("register.read", "q", Read(element, Bits(32), AT), out="m3")
+    program = case.program(case.read("r", "h.k0", "m2"), computed, again)
+    assert with_hoisted_indexes(program, LARGE) == program
+
+
 def test_a_random_hash_stays_where_it_draws() -> None:
     case = Case()
     random = case.call("hash.compute", None, Text("random", AT), case.values("h.k1"), out="m1")
@@ -217,6 +229,42 @@ def test_actions_of_nothing_large_stay_as_they_are() -> None:
     case.table_with(case.read("r", "act.p"))
     program = case.program(apply("t"))
     assert with_inlined_actions(program, frozenset({"q"})) is program
+
+
+def test_what_an_inlined_action_is_made_of() -> None:
+    """Copies of its parameters, which it may assign to, and labels of its own at each place."""
+    case = Case()
+    case.variable("act.p", 32, Storage.ACTION_DATA)
+    leave = st.Block("out", (st.Leave("out", AT),), AT)
+    more = case.set("act.p", 5), case.read("r", "act.p", into="act.p"), leave
+    case.action("other")
+    case.action("act", *more, case.set("m0", case.get("act.p")), p=32)
+    case.table("t", [("h.k0", "exact")], ["other", "act"])
+    case.variable("act.p.copied", 8)
+    program = case.program(apply("t"), if_(binary("==", case.get("m0"), const(0, 32)), [apply("t")]))
+    opened = with_inlined_actions(program, LARGE)
+    assert not verify(opened)
+    inlined = (
+        "apply t (action -> t.ran); switch (t.ran) {{ t.action.act: {{ act.p.copied_ = 32w5; "
+        "act.p.copied_ = r: register.read(act.p.copied_); out_{0}: {{ leave out_{0}; }} m0 = act.p.copied_; }} }}"
+    )
+    text = " ".join(print_body(body_of(opened)).split())
+    assert text == f"{inlined.format(0)} if (m0 == 32w0) {{ {inlined.format(1)} }}"
+    assert " ".join(print_body(opened.action["act"].body).split()) == "act.p.copied_ = act.p;"
+    assert opened.action["other"] == program.action["other"]
+    new = [v.name for v in opened.variables if v not in program.variables]
+    assert new == ["act.p.copied_", "t.ran"] and all(opened.variable[name].storage is Storage.LOCAL for name in new)
+
+
+def test_actions_stay_where_their_table_does_not_tell_which_ran() -> None:
+    """As the members of profiles do not."""
+    for profile in (None, "profile"):
+        case = Case()
+        case.extern("profile", "action_profile", size=4)
+        case.action("act", case.read("r", "h.k1"))
+        case.table("t", [("h.k0", "exact")], ["act"], implementation=profile)
+        program = case.program(apply("t"))
+        assert (with_inlined_actions(program, LARGE) is program) == (profile is not None)
 
 
 # --- sizes ---------------------------------------------------------------------------------------------------------------

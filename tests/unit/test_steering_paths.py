@@ -76,11 +76,24 @@ def test_the_bits_of_a_field_that_begins_within_a_byte() -> None:
 def test_what_is_known_is_not_asked_of_the_frame() -> None:
     b = builder()
     known = [b.set("seen", 5)]
-    for value, leaves in ((5, Leaf(0)), (6, Leaf(0))):
-        assert tree(b, state("start", known, select(b.get("seen"), (exact(value, 12), "accept")))) == leaves
+    more = state("more", [extract("a")], goto("accept"))
+    for value, ways in ((5, Longer(3, Leaf(0), Leaf(1))), (6, Leaf(0))):
+        assert tree(b, state("start", known, select(b.get("seen"), (exact(value, 12), "more"))), more) == ways
     holds = ex.Binary(ex.BinaryOp.EQ, b.get("seen"), const(5, 12), Bool(), AT)
     verify = st.Verify(holds, ex.Const(1, ERRORS, AT), AT)
     assert tree(b, state("start", [*known, verify, extract("a")], goto("accept"))) == Longer(3, Leaf(0), Leaf(1))
+
+
+@pytest.mark.parametrize(
+    ("second", "reached"),
+    [(exact(5, 8), True), (exact(4, 8), False), (mask(0x20, 0x20), False), (mask(0x01, 0x03), True)],
+)
+def test_a_bit_that_is_asked_for_twice_must_be_both(second: ex.KeySet, reached: bool) -> None:
+    b = builder()
+    kind = b.get("a.kind")
+    cases = (pr.SelectCase((exact(5, 8), second), "accept", AT),)
+    found = tree(b, state("start", [extract("a")], pr.Select((kind, kind), cases, AT)))
+    assert found == Longer(3, Same(0, 0xFF, 5, Leaf(0), Leaf(1)) if reached else Leaf(0), Leaf(2 if reached else 1))
 
 
 def test_what_depends_on_more_than_where_the_parser_stands() -> None:

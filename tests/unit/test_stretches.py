@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hlir_builder import AT, const, true
 
 from macsad import compilation
 from macsad.compilation import Request
-from transpiler.hlir.program import Program
-from transpiler.hlir.statements import CallExtern, If, Statement
+from transpiler.hlir.expressions import VariableRef
+from transpiler.hlir.program import Architecture, Program, Role
+from transpiler.hlir.statements import Assign, Block, CallExtern, If, Statement
 from transpiler.hlir.traverse import program_bodies, program_statements, walk
 from transpiler.schedule import decisions
 from transpiler.schedule.decisions import Cached, counters_noted, with_decisions
+from transpiler.schedule.stretch import with_run
 
 TABLES = 9
 BODY = "".join(f"t{n}.apply(); " for n in range(TABLES))
@@ -160,6 +164,25 @@ def test_tables_that_are_not_decided(tmp_path: Path) -> None:
     for number in range(TABLES):
         meters += f"table u{number} {{ key = {{ h.h.b: exact; }} actions = {{ NoAction; }} meters = w{number}; }} "
     assert with_decisions(program(tmp_path, BODY.replace("t", "u"), declarations=meters)) is None
+
+
+def test_caches_are_for_architectures_whose_metadata_are_zero_at_first(tmp_path: Path) -> None:
+    made = program(tmp_path)
+    assert with_decisions(replace(made, architecture=Architecture.PSA)) is None
+    assert with_decisions(replace(made, pipes=tuple(p for p in made.pipes if p.role is not Role.INGRESS))) is None
+
+
+def test_a_run_of_a_body_is_replaced() -> None:
+    """The way to it tells statements by their numbers, and which of their bodies."""
+    a, b, c, new = (Assign(VariableRef(name, AT), const(1, 8), AT) for name in "abcn")
+    assert with_run((a, b, c), (), 1, 1, (new,)) == (a, new, c)
+    assert with_run((a, b, c), (), 0, 2, ()) == (c,)
+    inner = If(true(), (a, b), (b, c), AT)
+    for which, made in enumerate((If(true(), (a, new), (b, c), AT), If(true(), (a, b), (b, new), AT))):
+        assert with_run((a, inner, b, c), ((1, which),), 1, 1, (new,)) == (a, made, b, c)
+    outer = Block("out", (a, inner), AT)
+    made = Block("out", (a, If(true(), (a, b), (new, c), AT)), AT)
+    assert with_run((outer, c, b), ((0, 0), (1, 1)), 0, 1, (new,)) == (made, c, b)
 
 
 def test_too_few_lookups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,8 @@ parser P(packet_in p, out headers_t hdr, inout meta_t m, inout standard_metadata
 control V(inout headers_t hdr, inout meta_t m) {{ apply {{ }} }}
 control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
     action many() {{ for (bit<16> i in 1..2000) {{ m.sum = m.sum + (bit<8>)i; }} }}
-    table t {{ actions = {{ many; }} default_action = many(); }}
+    action few() {{ for (bit<16> i in 1..20) {{ m.sum = m.sum + (bit<8>)i; }} }}
+    table t {{ key = {{ hdr.h.a: exact; }} actions = {{ few; many; }} }}
     apply {{ {ingress} hdr.h.a = m.sum; }}
 }}
 control E(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{ apply {{ }} }}

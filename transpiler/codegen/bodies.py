@@ -58,7 +58,7 @@ def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[s
         for stage in stages:
             liveness.add(stage.function)
             for e in _keys(stage):
-                liveness.needed |= Scopes("", record=tracked).reads(e)
+                liveness.needed |= Scopes("", stage.function.replication, tracked).reads(e)
     live = liveness.live()
 
     def rewritten(rewrite: Rewrite, pipes: LoweredPipes) -> LoweredPipes:

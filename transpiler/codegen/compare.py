@@ -78,10 +78,9 @@ def _conditions(entry: TableEntry, packed: tuple[PackedKey, ...]) -> list[Expres
         low, mask, high = ternary_of(entry.keys[p.index], p)
         full = (1 << p.bits) - 1
         key = Index(Name("key"), operand(at))
-        if p.key.match_kind is MatchKind.RANGE:
-            terms += [infix(key, ">=", literal(low, WORD))] if low and low != high else []
-            terms += [infix(key, "<=", literal(high, WORD))] if high != full and low != high else []
-            terms += [infix(key, "==", literal(low, WORD))] if low == high else []
+        if p.key.match_kind is MatchKind.RANGE and low != high:
+            terms += [infix(key, ">=", literal(low, WORD))] if low else []
+            terms += [infix(key, "<=", literal(high, WORD))] if high != full else []
         elif mask == full:
             terms.append(infix(key, "==", literal(low, WORD)))
         elif mask:

@@ -18,9 +18,8 @@ from transpiler.hlir.statements import Body
 from transpiler.hlir.types import Enum, HeaderType, Type
 
 MAX_SIZE = (1 << 31) - 1  # of whatever has elements or entries: P4Runtime says it in an int32
-MAX_PRIORITY = (
-    1 << 31
-) - 2  # of an entry that the program brings: one more is an int32 still, whichever way round they go
+# of an entry that the program brings: one more is an int32 still, whichever way round they go
+MAX_PRIORITY = (1 << 31) - 2
 
 
 class Architecture(enum.Enum):

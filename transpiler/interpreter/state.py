@@ -82,7 +82,8 @@ class State:
         """An intrinsic value by the architecture's own name; 0 when the program cannot name it."""
         variable = self.program.intrinsic.get(name)
         value = self.variables[variable] if variable is not None else 0
-        return value if isinstance(value, int) else 0
+        assert isinstance(value, int)
+        return value
 
     def set_intrinsic(self, name: str, value: int) -> None:
         """Set an intrinsic value, cut to its width; nothing when the program cannot name it."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.externs.table import only_gives_a_value
-from transpiler.hlir.expressions import FieldRef, HeaderRef, Place, VariableRef
+from transpiler.hlir.expressions import HeaderRef, Place, VariableRef
 from transpiler.hlir.program import Action, Control, Pipe, Program
 from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If, Leave, Statement
 from transpiler.hlir.traverse import rebuild, walk
@@ -103,4 +103,4 @@ def _only_gives_a_value(statement: Statement) -> bool:
 
 
 def _is_fixed(place: Place) -> bool:
-    return isinstance(place, VariableRef) or (isinstance(place, FieldRef) and isinstance(place.header, HeaderRef))
+    return isinstance(place, VariableRef) or isinstance(place.header, HeaderRef)

@@ -130,15 +130,15 @@ def software_pipelined(plan: PipelinePlan) -> PipelinePlan:
 
 
 def _halves(made: Pass) -> tuple[Pass, ...]:
-    started = next((s for s in made.steps if isinstance(s, Start) and s.stage == 1), None)
-    gather = next((s for s in made.steps if isinstance(s, Gather) and s.stage == 1), None)
+    gather = next((s for s in made.steps if isinstance(s, Gather)), None)  # each the first: of stage 1
+    started = next((s for s in made.steps if isinstance(s, Start)), None)
     if started is None or gather is None or not gather.keyed or not _waits(made.steps, started):
         return (made,)
     receive, *rest = made.steps
     epilogue = [_begun(step) for step in rest if step != started]
     phases = next((s for s in epilogue if isinstance(s, Advance) and s.begun), None)
     if phases is not None:
-        run = next(n for n, s in enumerate(epilogue) if isinstance(s, Run) and s.stage == 1)
+        run = next(n for n, s in enumerate(epilogue) if isinstance(s, Run))
         epilogue.insert(run + 1, replace(phases, begun=False, next_burst=True))
     return Pass(Form.PROLOGUE, (receive, gather, started)), Pass(Form.EPILOGUE, tuple(epilogue))
 

@@ -261,7 +261,7 @@ class _Part:
         return value
 
     def strings(self, key: str, otherwise: frozenset[str] | None = None) -> frozenset[str]:
-        values = self.get(key, list, None if otherwise is None else sorted(otherwise))
+        values = self.get(key, list, None if otherwise is None else list(otherwise))
         if not all(isinstance(value, str) for value in values):
             raise self.wrong(key, f"{key} has something else than strings")
         return frozenset(values)

@@ -38,7 +38,7 @@ class Scopes:
     """Which variable a name is, at a place of a function that is walked in the order of its statements."""
 
     function: str
-    replication: bool = False
+    replication: bool
     record: frozenset[str] = frozenset()  # the members of the packet's record that are variables
     arrays: set[Variable] = field(default_factory=set)
     _names: dict[str, Variable] = field(default_factory=dict)

@@ -38,11 +38,8 @@ from transpiler.codegen.c.nodes import (
     leaves,
 )
 
-PRECEDENCE = {
-    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, "<=": 10, ">": 10, ">=": 10, "==": 9,
-    "!=": 9, "&": 8, "^": 7, "|": 6, "&&": 5, "||": 4,
-}  # fmt: skip
-COMPARISONS, BITWISE_AND_COMPARISONS = (9, 10), range(6, 11)
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+BITWISE = frozenset({"&", "^", "|"})
 ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 ASSOCIATIVE = frozenset({"+", "&", "|", "^", "&&", "||"})
 INDENT = "    "
@@ -102,11 +99,11 @@ def _operand(e: Expression, outer: str) -> str:
     match e:
         case Binary(operator=inner):
             together = inner == outer and outer in ASSOCIATIVE
-            compared = outer in ("&&", "||") and PRECEDENCE[inner] in COMPARISONS
-            counted = PRECEDENCE[outer] in COMPARISONS and inner in ARITHMETIC
+            compared = outer in ("&&", "||") and inner in COMPARISONS
+            counted = outer in COMPARISONS and inner in ARITHMETIC
             plain = together or compared or counted
         case Unary(operator="!"):
-            plain = PRECEDENCE[outer] not in BITWISE_AND_COMPARISONS
+            plain = outer not in BITWISE | COMPARISONS
         case Conditional():
             plain = False
         case _:
