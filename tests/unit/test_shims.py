@@ -64,6 +64,13 @@ def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path, capsys: pytes
     assert (tmp_path / "p.json").read_text().startswith("{")
 
 
+def test_the_program_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(L3FWD.read_text())
+    assert p4c.main("p4c-bm2-ss", ["-o", str(program), str(program)]) == cli.USAGE
+    assert "which is read" in capsys.readouterr().err and program.read_text() == L3FWD.read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
