@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thriftpy2.thrift import TApplicationException
 
-from macsad.shims.cli import connection
+from macsad.shims.cli import connection, values
 from macsad.shims.cli.commands import COMMANDS, run
 from macsad.shims.cli.connection import NoSwitch
-from macsad.shims.cli.program import Program
+from macsad.shims.cli.program import Action, Field, Program, Table
 from macsad.shims.cli.session import Session
-from macsad.thrift.described import standard
+from macsad.shims.cli.wrong import Wrong
+from macsad.thrift.described import simple_pre, simple_pre_lag, standard
 
 EXACTLY = {
     0: "reset_state show_actions show_ports show_pvs show_tables switch_info",
@@ -121,3 +123,84 @@ def test_a_switch_with_fewer_rates_is_told(capsys: pytest.CaptureFixture[str]) -
         f"WARNING: expected 2 rates but only received 1\n{lines}"
     )
     assert said("meter_get_rates m 0", capsys, meters, bm_meter_get_rates=[rate] * 2) == f"{lines}1{lines[1:]}"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (standard.InvalidTableOperation(code=1), "Invalid table operation (TABLE_FULL)"),
+        (standard.InvalidCounterOperation(code=999), "Invalid counter operation (999)"),
+        (simple_pre.InvalidMcOperation(code=simple_pre.McOperationErrorCode.ERROR), "Invalid PRE operation (ERROR)"),
+        (simple_pre_lag.InvalidMcOperation(code=simple_pre_lag.McOperationErrorCode.ERROR), "Invalid PRE operation (ERROR)"),
+        (standard.InvalidParseVSetOperation(code=standard.ParseVSetOperationErrorCode.ERROR),
+         "Invalid parser value set operation (ERROR)"),
+        (TApplicationException(message="no such method"), "Error: "), (ValueError("own"), None),
+    ],
+)  # fmt: skip
+def test_what_a_service_refuses_is_told_as_bmv2_tells_it(error: Exception, said: str | None) -> None:
+    """By the kind of what was asked for and the name of the code; what is none of its exceptions is our own fault."""
+    found = connection.told(error)
+    assert found == said if said is None or ")" in said else found is not None and found.startswith(said)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def field(kind: str, bits: int) -> Field:
+    return Field("f", bits, kind)
+
+
+@pytest.mark.parametrize(
+    ("word", "bits", "value"),
+    [
+        ("255", 8, "ff"), ("256", 8, "Parameter is too large"), ("511", 9, "01ff"), ("65535", 9, "ffff"),
+        ("-1", 8, "Parameter is too large"),
+        ("0x10", 8, "10"), ("0b11", 8, "03"), ("1x", 8, "could not cast to integer"), ("10.0.0.1", 32, "0a000001"),
+        ("10.0.0", 32, "Invalid IPv4 address"), ("10.0.0.1", 16, "could not cast"), ("167772161", 32, "0a000001"),
+        ("::1", 128, f"{1:032x}"), ("::x", 128, "Invalid IPv6 address"), ("1", 128, f"{1:032x}"),
+        ("00:11:22:aa:bb:0c", 48, "001122aabb0c"), ("0:1:2:3:4:5", 48, "000102030405"),
+        ("00:11:22:aa:bb", 48, "Invalid MAC address"),
+        ("00:11:22:aa:bb:xx", 48, "Invalid MAC address"), ("00:11:22:aa:bb:100", 48, "Invalid MAC address"),
+        ("5", 48, "000000000005"),
+    ],
+)  # fmt: skip
+def test_values_are_numbers_or_addresses(word: str, bits: int, value: str) -> None:
+    """Of whole bytes, as in BMv2."""
+    action = Action("a", (Field("p", bits),))
+    if value[0].isupper() or " " in value:
+        with pytest.raises(Wrong, match=f"Invalid runtime data: Error while parsing {word} - .*{value}"):
+            values.runtime_data(action, [word])
+    else:
+        assert [one.hex() for one in values.runtime_data(action, [word])] == [value]
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "shown"),
+    [
+        ("exact", "5", "EXACT-05"), ("lpm", "5/3", "LPM-05/3"), ("ternary", "5&&&0xf", "TERNARY-05 &&& 0f"),
+        ("range", "5->7", "RANGE-05 -> 07"), ("range", "5->5", "RANGE-05 -> 05"), ("valid", "1", "VALID-"),
+        ("lpm", "5", "use '/' to separate prefix and length"), ("lpm", "5/3/4", "use '/'"), ("lpm", "5/x", "'x' is no length"),
+        ("ternary", "5", "use '&&&' to separate key and mask"), ("ternary", "5&&&1&&&2", "use '&&&'"),
+        ("range", "7->5", "start is less than end in expression 7->5"), ("range", "7", "use '->' to separate range start"),
+        ("exact", "999", "Parameter is too large"),
+    ],
+)  # fmt: skip
+def test_fields_of_keys_as_they_are_written_and_shown(kind: str, word: str, shown: str) -> None:
+    table = Table("t", kind, (field(kind, 8),), {}, None, False)
+    if shown[:3].isupper():
+        (param,) = values.match_key(table, [word])
+        assert values.shown_param(param) == shown
+        assert values.dumped_param(param) == (shown.partition("-")[2] or "01"), "dumps do not name the kind"
+    else:
+        with pytest.raises(Wrong, match=f"Invalid match key: .*{shown}"):
+            values.match_key(table, [word])
+
+
+def test_keys_and_data_have_as_many_words_as_there_are_fields() -> None:
+    table, action = Table("t", "exact", (field("exact", 8),) * 2, {}, None, False), Action("a", (Field("p", 8),))
+    for words in (["1"], ["1", "2", "3"]):
+        with pytest.raises(Wrong, match="Table t needs 2 key fields"):
+            values.match_key(table, words)
+    for words in ([], ["1", "2"]):
+        with pytest.raises(Wrong, match="Action a needs 1 parameters"):
+            values.runtime_data(action, words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from macsad import control, running
 from macsad.bench import contestants
 from macsad.control import Client
-from macsad.protocol import ControlError, Message, Outcome, Reading, Status, Update
+from macsad.protocol import ControlError, Digest, Message, Outcome, Reading, Status, Update
 
 Answer = tuple[Status, bytes]
 
@@ -187,6 +188,27 @@ def test_many_lines_up_to_the_first_that_fails(
     for status, payload in ((Status.WRONG, bytes(8)), (Status.OK, bytes(7))):
         with pytest.raises(ControlError):
             parts((status, payload)).bulk("x")
+
+
+def test_what_is_pushed_is_waited_for_as_long_as_is_said() -> None:
+    """Others meanwhile wait in their order, and take of that time."""
+    came: list[Any] = [Digest("a", ()), Digest("b", ()), None]
+    waits: list[float] = []
+
+    class Waiting(Client):
+        def __init__(self) -> None:
+            self._waiting = deque()
+
+        def pushed(self, seconds: float | None) -> Any:
+            assert seconds is not None
+            waits.append(seconds)
+            return came.pop(0)
+
+    client = Waiting()
+    assert client.idle(5) is None and list(client._waiting) == [Digest("a", ()), Digest("b", ())]
+    assert 5 >= waits[0] > 4 and waits == sorted(waits, reverse=True)
+    came.append(Digest("c", ()))
+    assert client.digest(0) == Digest("c", ()) and waits[-1] > 0
 
 
 def test_small_requests() -> None:
