@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from macsad.bench.plots import figures
-from macsad.explain.curves import Chart
+from macsad.explain.curves import Chart, Curve
 from macsad.explain.pictures import inline
 
 # Colours that stand for the page's own; `pictures` puts these in their place.
@@ -14,7 +15,7 @@ SERIES = ("#0a0001", "#0a0002", "#0a0003")
 COLOURS = {INK: "var(--ink)", FAINT: "var(--line)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES)
 }
-MARKS = ("o", "s", "^")
+MARKS, WIDTHS = ("o", "s", "^"), (4.0, 2.6, 1.4)
 
 
 def picture(chart: Chart) -> str:
@@ -23,15 +24,8 @@ def picture(chart: Chart) -> str:
     figure, axes = plt.subplots(figsize=(5.2, 3.3))
     names = list(dict.fromkeys(curve.name for curve in chart.curves))
     for curve in chart.curves:
-        number = names.index(curve.name)
-        colour = SERIES[number % len(SERIES)]
         xs, ys = zip(*curve.points, strict=True)
-        if curve.measured:
-            axes.plot(xs, ys, linestyle="none", marker=MARKS[number % len(MARKS)], markersize=6, color=colour,
-                      label=f"{curve.name}, measured")  # fmt: skip
-        else:
-            axes.plot(xs, ys, linewidth=(4.0, 2.6, 1.4)[number % 3], color=colour,
-                      label=f"{curve.name}, predicted")  # fmt: skip
+        axes.plot(xs, ys, **drawn(curve, names.index(curve.name)))
     if chart.logarithmic:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(lambda value, _: _short(value))
@@ -52,6 +46,15 @@ def picture(chart: Chart) -> str:
     figure.savefig(made, format="svg", metadata={"Date": None}, bbox_inches="tight")
     plt.close(figure)
     return inline(made.getvalue(), chart.key, f"{chart.title}: {spoken(chart)}", COLOURS)
+
+
+def drawn(curve: Curve, name: int) -> dict[str, Any]:
+    """How the curves of the name of that number are drawn: in one colour, what was measured as dots."""
+    name %= len(SERIES)
+    if curve.measured:
+        dots = {"linestyle": "none", "marker": MARKS[name], "markersize": 6}
+        return {"color": SERIES[name], "label": f"{curve.name}, measured", **dots}
+    return {"color": SERIES[name], "label": f"{curve.name}, predicted", "linewidth": WIDTHS[name]}
 
 
 def spoken(chart: Chart) -> str:

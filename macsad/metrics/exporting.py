@@ -23,10 +23,11 @@ def listening(place: tuple[str, int], socket: Path) -> Iterator[None]:
     from macsad.metrics.metrics import serving
 
     host, port = place
+    shown = f"[{host}]" if ":" in host else host  # as URLs have it
     with contextlib.ExitStack() as ended:
         try:
             port = ended.enter_context(serving(host, port, socket))
         except OSError as error:
-            raise click.ClickException(f"cannot serve metrics at {host}:{port}: {error.strerror}") from None
-        click.echo(f"ready: metrics at http://{host}:{port}/metrics")
+            raise click.ClickException(f"cannot serve metrics at {shown}:{port}: {error.strerror}") from None
+        click.echo(f"ready: metrics at http://{shown}:{port}/metrics")
         yield

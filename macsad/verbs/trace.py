@@ -20,6 +20,7 @@ from transpiler.hlir.program import Program
 PER_SECOND = 100
 _BYTES = re.compile(r"(\d+)=((?:[0-9a-fA-F]{2})+)(?:/((?:[0-9a-fA-F]{2})+))?")
 BYTES_MAX = 256
+OFFSETS = 1 << 16  # in a frame
 
 
 class _Bytes(click.ParamType):  # type: ignore[type-arg]
@@ -31,7 +32,7 @@ class _Bytes(click.ParamType):  # type: ignore[type-arg]
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[tuple[int, int, int], ...]:
         match = _BYTES.fullmatch(str(value))
-        if match is None or int(match[1]) > 0xFFFF:
+        if match is None or int(match[1]) + len(match[2]) // 2 > OFFSETS:
             self.fail(f"'{value}' is not OFFSET=HEX or OFFSET=HEX/MASK", param, ctx)
         wanted = bytes.fromhex(match[2])
         mask = bytes.fromhex(match[3] or "ff" * len(wanted))

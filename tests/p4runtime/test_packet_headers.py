@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from macsad.p4runtime import packets
 from macsad.p4runtime.codes import Code, Refused
-from macsad.p4runtime.messages import message
+from macsad.p4runtime.messages import message, messages
 from macsad.p4runtime.packets import Header
 from macsad.p4runtime.program import Param
 from macsad.p4runtime.strings import Strings
@@ -92,3 +93,18 @@ def test_strings_may_stand_for_others_later() -> None:
     assert packet_in(header, b"\xff\2")[0] == {1: b"new", 2: b"\2"}
     names.forget()
     assert packet_in(header, b"\xff\2")[0] == {1: b"255", 2: b"\2"} and not header._made
+
+
+def test_the_header_of_a_program_has_the_widths_of_the_switch() -> None:
+    """Those of the P4Info where the switch does not tell them; one that is not there has no fields."""
+    info = messages().of("p4.config.v1.P4Info")()
+    for name, widths in (("packet_out", (9,)), ("packet_in", (32, 7))):
+        made = info.controller_packet_metadata.add()
+        made.preamble.name = name
+        for at, width in enumerate(widths, 1):
+            made.metadata.add(id=at, bitwidth=width)
+    program: Any = SimpleNamespace(info=info, widths={}, translations=SimpleNamespace(of=lambda field: None))
+    assert Header.of(program, "packet_in") == Header((Param(1, 32), Param(2, 7)))
+    program.widths = {"packet_in": (9, 7)}
+    assert Header.of(program, "packet_in") == PORT and Header.of(program, "packet_out") == Header((Param(1, 9),))
+    assert Header.of(program, "digest") == Header(())

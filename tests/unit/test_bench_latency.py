@@ -110,6 +110,42 @@ class Stub:
         return Counted(tuple(counts(b20=100)), 0, 0.0, seconds), Crossed(seconds, 100, 100)
 
 
+class Crossing:
+    """A program, what sends to it, and what is read of both; `did`: in which order. A tenth of the frames is lost."""
+
+    def __init__(self) -> None:
+        self.did: list[object] = []
+        self.pid, self.looks = 7, 0
+
+    def __getattr__(self, name: str) -> object:
+        return lambda *given: self.did.append((name, *given) if given else name)
+
+    def read(self) -> Counted:
+        self.did.append("read")
+        return Counted(tuple(counts(b20=9)), 2, 0.0, 99.0)
+
+    def counts(self, pid: int) -> Crossed:
+        self.did.append("look")
+        self.looks += 1
+        return Crossed(10.0 + self.looks * 0.5, 1000 * self.looks, 900 * self.looks)
+
+
+def test_frames_are_counted_while_all_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was lost before does not count; what was sent and did not come out is missed. Nothing runs then."""
+    slept: list[float] = []
+    monkeypatch.setattr(crossings.time, "sleep", slept.append)
+    of, switch = Crossing(), Crossing()
+    way = crossings.Way("w", of, crossings.Tester(of, of, of), switch)  # type: ignore[arg-type]
+    counted, crossed = way.count((8, 4), 250.0, 0.5)
+    assert of.did == [
+        ("begin", 250.0), "resume", "resume", ("begin", 250.0), "wait", "look", "read", "look", "pause", "pause",
+    ]  # fmt: skip
+    assert switch.did == [("set_batch", 8, 4)] and slept == [crossings.SETTLE_S, 0.5]
+    assert crossed == Crossed(0.5, 1000, 900) and (counted.missed, counted.seconds) == (2 + 100, 0.5)
+    bare = crossings.Way("w", of, crossings.Tester(of, of, of))  # type: ignore[arg-type]
+    assert bare.most((8, 4), 0.5) == 1800
+
+
 def test_programs_are_measured_at_the_same_rates() -> None:
     ways = [Stub("ours", 1e6, object()), Stub("theirs", 2e6)]
     told: list[tuple[int, int]] = []

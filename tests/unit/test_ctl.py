@@ -16,11 +16,11 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from macsad import cli, control, stages, statistics
+from macsad import cli, control, ctl as commands, idle, stages, statistics
 from macsad.control import Client
-from macsad.ctl import run_ctl, show_stages, show_stats, watch_stats
+from macsad.ctl import run_ctl, show_idle, show_stages, show_stats, watch_stats
 from macsad.progress import redrawn
-from macsad.protocol import BulkReply, ControlError, Digest, Idle, Message, NoSwitchError, Reply, Status
+from macsad.protocol import BulkReply, ControlError, Digest, Idle, Message, NoSwitchError, Push, Reply, Status
 
 HEAD = struct.Struct(">IBBH")
 Answer = tuple[int, bytes]
@@ -101,6 +101,66 @@ def ctl(switch: FakeSwitch | Path, *arguments: str, lines: str = "", interactive
         arguments, socket=path, source=io.StringIO(lines), interactive=interactive, output=output, errors=errors
     )
     return code, output.getvalue(), errors.getvalue()
+
+
+# --- entries that nothing hits ----------------------------------------------------------------------------------------
+
+MS = 1_000_000
+KEY = [{"name": name, "bits": 16, "match": match} for name, match in
+       (("e", "exact"), ("l", "lpm"), ("r", "range"), ("t", "ternary"), ("o", "optional"))]  # fmt: skip
+AGING = {
+    "tables": [{"name": "I.other", "size": 1, "key": [], "actions": []},
+               {"name": "I.aging", "size": 9, "key": KEY, "actions": [{"name": "go", "params": [{"name": "p", "bits": 9}]}]}],
+    "value_sets": [],
+}  # fmt: skip
+SHOWN_KEY = ["0001", "0200/12", "0003 -> 0004", "0005 &&& 0006", "0007 &&& ffff"]
+
+
+def aged(handle: int) -> bytes:
+    """An entry as READ gives it: its key, its priority, its index, its action."""
+    key = "00010200000c00030004000500060007ffff"
+    return bytes.fromhex(f"{key}{1:08x}{handle:08x}{0:08x}0005")
+
+
+def test_entries_that_nothing_hits_are_told_with_their_keys_and_whole_milliseconds() -> None:
+    idle_since = Idle(1, ((7, 50 * MS, 51 * MS - 1), (8, 2 * MS, 3 * MS)), aged(7) + aged(8))
+    assert list(idle.shown(AGING, idle_since)) == [
+        {"table": "I.aging", "handle": 7, "key": SHOWN_KEY, "idle_ms": 50, "timeout_ms": 50},
+        {"table": "I.aging", "handle": 8, "key": SHOWN_KEY, "idle_ms": 3, "timeout_ms": 2},
+    ]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_entries_that_nothing_hits_are_shown_until_the_switch_ends(
+    as_json: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line each; a second without any says nothing."""
+    found = [Idle(1, ((7, MS, 2 * MS),), aged(7)), None, Idle(1, ((8, MS, 2 * MS), (9, MS, MS)), aged(8) + aged(9))]
+    asked: list[Any] = []
+
+    class Switch:
+        def describe(self) -> Any:
+            return AGING
+
+        def subscribe(self, push: Push) -> None:
+            asked.append(push)
+
+        def idle(self, seconds: float) -> Idle | None:
+            if len(asked) > len(found):
+                raise NoSwitchError("gone")
+            asked.append(seconds)
+            return found[len(asked) - 2]
+
+    monkeypatch.setattr(commands, "_connected", lambda act, socket, errors: act(Switch()))
+    output = io.StringIO()
+    assert show_idle(as_json=as_json, output=output, errors=output) == 0
+    assert asked == [Push.IDLE, 1.0, 1.0, 1.0]
+    lines = output.getvalue().splitlines()
+    if as_json:
+        assert [json.loads(line)["handle"] for line in lines] == [7, 8, 9]
+    else:
+        key = " ".join(SHOWN_KEY)
+        assert lines[0] == f"I.aging 7: {key}: 2 ms since hit, timeout is 1 ms" and len(lines) == 3
 
 
 # --- macsad ctl -------------------------------------------------------------------------------------------------------

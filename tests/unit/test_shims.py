@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import socket
 from pathlib import Path
@@ -12,6 +14,8 @@ from click.testing import CliRunner
 
 from macsad import cli
 from macsad.shims import p4c, runtime_cli, simple_switch
+from macsad.shims.cli.program import Program
+from macsad.shims.cli.session import Session
 from macsad.shims.write import COMMANDS
 from macsad.verbs.shims import command as shims
 from transpiler.diagnostics import Diagnostics
@@ -58,6 +62,13 @@ def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path, capsys: pytes
     told = capsys.readouterr().err
     assert "p4c-bm2-ss: note: --Werror: " in told and "note: --emit-externs: " in told
     assert (tmp_path / "p.json").read_text().startswith("{")
+
+
+def test_the_program_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(L3FWD.read_text())
+    assert p4c.main("p4c-bm2-ss", ["-o", str(program), str(program)]) == cli.USAGE
+    assert "which is read" in capsys.readouterr().err and program.read_text() == L3FWD.read_text()
 
 
 @pytest.mark.parametrize(
@@ -204,6 +215,61 @@ def test_what_cannot_be_is_told(
     assert not run
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("simple_switch", "nothing.json", 2), ("simple_switch", "-i eth0 p.json", 2), ("simple_switch", "--no-p4 p.json", 2),
+        ("simple_switch", "--drop-port 5 p.json", 1), ("simple_switch", "--drop-port 511 p.json", 0),
+        ("simple_switch", "--thrift-port 65536 p.json", 1), ("simple_switch", "--thrift-port 65535 p.json", 0),
+        ("simple_switch", "--thrift-port 0 p.json", 0), ("simple_switch", "--thrift-port -1 p.json", 1),
+        ("simple_switch", "--use-files 0 p.json", 0), ("simple_switch", "--log-file-max-size 1 p.json", 0),
+        ("simple_switch", "--log-file-max-files 0 p.json", 0), ("simple_switch", "--log-file-max-files -1 p.json", 1),
+        ("simple_switch", "--grpc-server-addr :1 p.json", 2), ("simple_switch_grpc", "--enable-swap p.json", 2),
+        ("simple_switch_grpc", "--disable-swap p.json", 0), ("simple_switch", "--disable-swap p.json", 2),
+        ("simple_switch_grpc", "--grpc-server-ssl p.json", 1), ("simple_switch_grpc", "--dp-grpc-server-addr :1 p.json", 1),
+        ("simple_switch_grpc", "--grpc-server-with-client-auth p.json", 1), ("simple_switch", "--version", 0),
+    ],
+)  # fmt: skip
+def test_how_a_command_ends(run: list[list[str]], name: str, words: str, code: int) -> None:
+    """2: wrong usage; 1: what a switch cannot be."""
+    assert started(name, words) == code and len(run) == (code == 0 and words != "--version")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "there", "not_there"),
+    [
+        ("simple_switch", "", "--port 510=ctl: --buffers 4096 --max-frame 10262 --device-id 0", "--replaceable --queues --trace"),
+        ("simple_switch", "--device-id 3 --enable-swap", "--device-id 3 --replaceable", "--await-program"),
+        ("simple_switch", "--priority-queues 1", "", "--queues"),
+        ("simple_switch", "--priority-queues 2", "--queues --priority-queues 2", ""),
+        ("simple_switch", "--dump-packet-data 1", "", "--trace-bytes"),
+        ("simple_switch", "--log-console", "--trace -", "--trace-bytes"),
+        ("simple_switch", "--log-console --dump-packet-data 1", "--trace - --trace-bytes 1", "--log"),
+        ("simple_switch", "--log-file a -L warn --dump-packet-data 1", "--log a.txt", "--trace-bytes"),
+        ("simple_switch", "-i 1@whole:x", "--port 1=whole:x", ""), ("simple_switch", "-i 3@a@b", "--port 3=a@b", ""),
+        ("simple_switch_grpc", "", "--p4runtime 127.0.0.1:9559", "--cpu-port --await-program --replaceable"),
+        ("simple_switch_grpc", "--grpc-server-addr [::]:5 --cpu-port 0", "--p4runtime 127.0.0.1:5 --cpu-port 0", ""),
+        ("simple_switch_grpc", "--grpc-server-addr 10.0.0.1:5", "--p4runtime 10.0.0.1:5", ""),
+    ],
+)  # fmt: skip
+def test_options_become_those_of_macsad(
+    run: list[list[str]], name: str, words: str, there: str, not_there: str
+) -> None:
+    assert started(name, f"{words} p.json") == 0
+    assert there in " ".join(run[0]) and not set(not_there.split()) & set(run[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "noted"),
+    [("--debugger", 1), ("--debugger-addr x --notifications-addr y", 2), ("--log-flush --max-port-count 5", 0)],
+)
+def test_what_has_no_effect_is_told_where_it_asks_for_something(
+    run: list[list[str]], words: str, noted: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert started("simple_switch", f"{words} p.json") == 0
+    assert capsys.readouterr().err.count("simple_switch: note: --") == noted
+
+
 # --- simple_switch_CLI: tests/thrift has its commands -----------------------------------------------------------------
 
 
@@ -213,6 +279,57 @@ def test_no_switch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         port = taken.getsockname()[1]
         assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", str(port)]) == 1
     assert f"Could not connect to thrift client on port {port}" in capsys.readouterr().out
+
+
+PROGRAM = {
+    "actions": [{"name": "I.go", "runtime_data": []}, {"name": "I.drop", "runtime_data": []}],
+    "pipelines": [
+        {"tables": [{"name": "I.t", "match_type": "exact", "type": "simple", "key": [], "actions": ["I.go"]}]}
+    ],
+    "register_arrays": [{"name": "I.r", "bitwidth": 8}],
+}
+
+
+@pytest.fixture
+def prompt() -> runtime_cli.Prompt:
+    """Of a session without a switch."""
+    nobody = object()
+    return runtime_cli.Prompt(Session(nobody, nobody, nobody, True, Program(json.dumps(PROGRAM))))
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "found"),
+    [
+        ("table_add ", "", ["I.t"]),
+        ("table_add I", "I", ["I.t"]),
+        ("table_add x", "x", []),
+        ("register_read ", "", ["I.r"]),
+        ("table_add I.t ", "", ["I.go"]),
+        ("table_add I.t I.d", "I.d", []),
+        ("table_add none ", "", []),
+        ("show_tables ", "", []),
+        ("nonesuch ", "", []),
+        ("", "", []),
+    ],
+)
+def test_names_are_completed(prompt: runtime_cli.Prompt, line: str, text: str, found: list[str]) -> None:
+    """First the thing, then its actions."""
+    assert prompt.completedefault(text, line) == found
+
+
+def test_commands_are_completed_and_explained(prompt: runtime_cli.Prompt, capsys: pytest.CaptureFixture[str]) -> None:
+    assert prompt.completenames("pvs_") == ["pvs_add", "pvs_clear", "pvs_get", "pvs_remove"]
+    lines = {
+        "help pvs_get": "the values of a parser value set, one a line: pvs_get <pvs name>\n",
+        "? show_pvs": "list the parser value sets: show_pvs\n", "help none": "*** No help on none\n",
+        "": "", "  ": "", "# table_add": "", "!echo a b": "a b\n\n", "frobnicate x": "*** Unknown syntax: frobnicate x\n",
+    }  # fmt: skip
+    for line, said in lines.items():
+        assert not prompt.onecmd(line) and capsys.readouterr().out == said
+    prompt.stdout = listed = io.StringIO()
+    assert not prompt.onecmd("help") and "table_add" in listed.getvalue().split()
+    capsys.readouterr()
+    assert prompt.onecmd("EOF") and capsys.readouterr().out == "\n"
 
 
 def test_who_waits_for_the_ports_does_not_wait_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -408,6 +408,7 @@ def test_the_command_line_goes_before_what_a_target_builds_for(tmp_path: Path) -
     given = {"platform": "linux", "arch": "x86_64", "cpu": None, "compiler": None}
     assert machine(found, given) == Machine("linux", "x86_64", odp="libodp-board")
     assert machine(found, {"cpu": "cortex-a53"}).cpu == "cortex-a53"
+    assert machine(found, {"arch": "aarch64"}) == machine(found, {}), "what is said again changes nothing"
     assert machine(builtin(), given | {"arch": None}) == Machine() == HERE
 
 

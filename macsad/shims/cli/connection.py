@@ -11,7 +11,7 @@ from thriftpy2.protocol import TBinaryProtocolFactory, TMultiplexedProtocolFacto
 from thriftpy2.thrift import TApplicationException, TClient, TException
 from thriftpy2.transport import TBufferedTransportFactory, TSocket, TTransportException
 
-from macsad.shims.cli.program import Program
+from macsad.shims.cli.program import NO_PROGRAM, Program
 from macsad.shims.cli.session import Session
 from macsad.terminal import Unwritable
 from macsad.thrift.described import SERVICES, simple_pre, simple_pre_lag, simple_switch, standard
@@ -76,7 +76,7 @@ def _program(client: Any, json: Path | None) -> Program:
         raise
     except (TException, OSError, EOFError) as error:
         raise NoSwitch(f"Error when requesting JSON config from switch: {error}") from None
-    except (ValueError, KeyError) as error:
+    except NO_PROGRAM as error:
         raise NoSwitch(f"the program's JSON cannot be read: {error}") from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from macsad.shims.cli.program import Program
+from macsad.shims.cli.program import NO_PROGRAM, Program
 from macsad.shims.cli.session import Session, Words, command
 from macsad.shims.cli.wrong import Wrong, at_least, exactly, number
 from macsad.thrift.described import simple_switch, standard
@@ -165,7 +165,7 @@ def load_new_config_file(session: Session, words: Words) -> None:
 def _loaded(text: str) -> Program:
     try:
         return Program(text)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except NO_PROGRAM:
         raise Wrong("Not a valid JSON file") from None
 
 

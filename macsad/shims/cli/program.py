@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from macsad.shims.cli.wrong import Wrong
 
 KINDS = ("exact", "lpm", "ternary", "valid", "range")  # of match
+NO_PROGRAM = (ValueError, LookupError, TypeError, AttributeError)  # what Program raises for what is not BMv2's JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Names(dict[str, Named]):
 
 
 class Program:
-    """Raises: ValueError, KeyError, for what is not BMv2's JSON."""
+    """Raises: NO_PROGRAM, one of them, for what is not BMv2's JSON."""
 
     def __init__(self, text: str) -> None:
         told = json.loads(text)

@@ -1,0 +1,115 @@
+"""Entries of commands as the constant entries that they become, and tables as options name them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import click
+import pytest
+from hlir_builder import AT, Builder, apply, extract, goto, state
+
+from macsad.const_tables import GIVEN, _key_set, _numbers, frozen
+from macsad.options import named_table
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.hlir.expressions import AnySet
+from transpiler.hlir.program import MatchKind, Program
+from transpiler.hlir.types import Bits
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "numbers"),
+    [
+        ("exact", "0x1ff", (0x1FF,)), ("exact", "0x200", None), ("exact", "-1", None),
+        ("lpm", "0x1ff/8", (0x1FE, 0x1FE)), ("lpm", "5/0", (0, 0)), ("lpm", "5/9", (5, 0x1FF)), ("lpm", "5/10", None),
+        ("lpm", "5", None),
+        ("ternary", "5&&&4", (4, 4)), ("ternary", "5", (5, 0x1FF)), ("ternary", "5&&&0", "any"), ("ternary", "5&&&x", None),
+        ("optional", "5", (5, 0x1FF)), ("optional", "5&&&0x1ff", (5, 0x1FF)), ("optional", "5&&&0", "any"),
+        ("optional", "5&&&1", None),
+        ("range", "5->7", (5, 7, 0)), ("range", "5", (5, 5, 0)), ("range", "7->5", None), ("range", "5->0x200", None),
+    ],
+)  # fmt: skip
+def test_what_fields_of_commands_match(kind: str, word: str, numbers: Any) -> None:
+    key: Any = SimpleNamespace(match_kind=MatchKind(kind), name="k", expression=SimpleNamespace(type=Bits(9)))
+    if numbers is None:
+        with pytest.raises(Exception, match="'"):
+            _key_set(key, word, AT)
+    elif numbers == "any":
+        made = _key_set(key, word, AT)
+        assert isinstance(made, AnySet) and _numbers(made) is None
+    else:
+        assert _numbers(_key_set(key, word, AT)) == numbers
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    b = Builder()
+    b.header("hdr.h", "h_t", f=9)
+    b.action("c.go", port=9)
+    b.table("c.t", [("hdr.h.f", "exact")], ["c.go"], size=2)
+    b.table("c.w", [("hdr.h.f", "ternary")], ["c.go"])
+    b.table("d.w", [("hdr.h.f", "exact")], ["c.go"], const_default=True)
+    start = state("start", [extract("hdr.h")], goto("accept"))
+    return b.build([start], [apply("c.t"), apply("c.w"), apply("d.w")])
+
+
+def of(program: Program, folder: Any, *lines: str) -> Program:
+    file = folder / "e.txt"
+    file.write_text("\n".join(lines))
+    return frozen(program, file, Diagnostics())
+
+
+def test_tables_that_commands_name_are_constant(program: Program, tmp_path: Any) -> None:
+    """With the entries in their order; of priorities the smaller goes first in commands. Others are as they were."""
+    made = of(program, tmp_path, "# nothing", "table_add t go 5 => 7  # more", "", "table_add c.w c.go 1&&&1 => 2 9",
+              "table_add c.w go 1&&&1 => 3 8", "table_set_default t go 6")  # fmt: skip
+    table, ranked, other = (made.table[name] for name in ("c.t", "c.w", "d.w"))
+    assert [(_numbers(one.keys[0]), one.call.arguments[0].value) for one in table.entries] == [((5,), 7)]
+    assert (table.const_entries, table.const_default, table.default_action.arguments[0].value) == (True, True, 6)
+    assert [one.name for one in table.annotations] == [GIVEN] and other == program.table["d.w"]
+    assert [one.call.arguments[0].value for one in ranked.entries] == [2, 3]
+    assert ranked.entries[1].priority - ranked.entries[0].priority == 1 and ranked.default_action.action == "NoAction"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["table_add t go 5 => 7", "table_add t go 5 => 8"], "already has an entry with this key"),
+        (["table_add t go 1 => 7", "table_add t go 2 => 7", "table_add t go 3 => 7"], "has room for 2 entries"),
+        (["table_add w go 1 => 7"], "w is the end of the names of several tables"),
+        (["table_add x go 1 => 7"], "there is no table x"),
+        (["table_add t"], "wants a table and an action"), (["table_clear t"], "by table_add and table_set_default alone"),
+        (["table_add c.w go 1&&&1 => "], "has a priority"), (["table_add t go => 1"], "has 1 key fields"),
+        (["table_add t go 1 => 7 8"], "go has 1 parameters, not 2"), (["table_add t go 1 =>"], "go has 1 parameters, not 0"),
+        (["table_set_default d.w go 1"], "the default action of d.w is constant"),
+        (["table_add t none 1"], "no action of that table none"),
+    ],
+)  # fmt: skip
+def test_what_is_no_entry(program: Program, tmp_path: Any, lines: list[str], told: str) -> None:
+    """In the last line."""
+    with pytest.raises(Rejected) as rejected:
+        of(program, tmp_path, *lines)
+    (message,) = rejected.value.diagnostics.messages
+    assert told in message.message and message.span.line == len(lines)
+
+
+def test_two_rooms_are_enough_for_two(program: Program, tmp_path: Any) -> None:
+    assert len(of(program, tmp_path, "table_add t go 1 => 7", "table_add t go 2 => 7").table["c.t"].entries) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("I.a", "I.a"), ("a", "I.a"), ("x.b", "I.x.b"), ("b", "'b' may be I.x.b or J.b"), ("J.b", "J.b"),
+        ("c", "there is no table 'c' of sorts; there are: I.a, I.x.b, J.b"), ("", "there is no table ''"),
+    ],
+)  # fmt: skip
+def test_tables_are_named_by_an_end_that_no_other_has(name: str, found: str) -> None:
+    names = ["I.a", "I.x.b", "J.b"]
+    if found in names:
+        assert named_table(names, name, "--table") == found
+    else:
+        with pytest.raises(click.BadParameter, match=found):
+            named_table(names, name, "--table", "of sorts")
+    with pytest.raises(click.BadParameter, match="there is no table 'x'; there are: none"):
+        named_table([], "x", "--table")

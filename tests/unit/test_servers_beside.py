@@ -1,0 +1,134 @@
+"""What serves beside a switch: where, what it says when it is ready, and what cannot be served. No switch runs."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+import pytest
+
+pytest.importorskip("thriftpy2")
+pytest.importorskip("grpc")
+pytest.importorskip("prometheus_client")
+
+from macsad.addresses import BadAddress, host_and_port
+from macsad.metrics import exporting, metrics
+from macsad.p4runtime.serving import Settings
+from macsad.protocol import ControlError
+from macsad.thrift import serving as thrift, switch as switches
+from macsad.thrift.config import config_of
+
+
+class Server:
+    port = 5555
+
+    def __init__(self) -> None:
+        self.started: Any = None
+        self.closed = False
+
+    def start(self, switch: Any, identity: Any, build: Any) -> None:
+        self.started = (switch, identity, build)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+TOLD = {"name": "p", "source": "p.p4", "tables": [], "value_sets": [], "externs": []}
+
+
+@pytest.mark.parametrize("config", ["{}", None])
+def test_thrift_serves_the_switch_while_it_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], config: str | None
+) -> None:
+    """As the JSON that it was made of; without, as far as the switch describes itself."""
+    monkeypatch.setattr(switches, "Client", lambda path: SimpleNamespace(describe=lambda: TOLD, close=lambda: None))
+    server = Server()
+    with thrift.serving(thrift.Settings(9, 3, config), server, Path("s"), "build") as switch:
+        (of, identity, build) = server.started
+        assert of is switch and build == "build" and not server.closed
+        assert (identity.device, identity.thrift_port) == (3, 5555)
+        assert identity.config == (config or config_of(switch.program))
+    assert server.closed and capsys.readouterr().out == "ready: Thrift of p at 127.0.0.1:5555\n"
+
+
+def test_a_switch_that_is_gone_is_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(path: Path) -> Any:
+        raise ControlError("it has gone")
+
+    monkeypatch.setattr(switches, "Client", gone)
+    server = Server()
+    with (
+        pytest.raises(click.ClickException, match="it has gone"),
+        thrift.serving(thrift.Settings(9), server, Path("s")),
+    ):
+        pass
+    assert server.closed
+
+
+def test_metrics_are_served_at_the_port_that_there_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Port 0 is any."""
+    did: list[Any] = []
+
+    @contextmanager
+    def serving(host: str, port: int, socket: Path) -> Any:
+        did.append((host, port, socket))
+        if port == 80:
+            raise OSError(13, "Permission denied")
+        yield 4321
+        did.append("ended")
+
+    monkeypatch.setattr(metrics, "serving", serving)
+    with exporting.listening(("::1", 0), Path("s")):
+        assert did == [("::1", 0, Path("s"))]
+    assert did[1:] == ["ended"] and capsys.readouterr().out == "ready: metrics at http://[::1]:4321/metrics\n"
+    with (
+        pytest.raises(click.ClickException, match=r"cannot serve metrics at 127\.0\.0\.1:80: Permission denied"),
+        exporting.listening(("127.0.0.1", 80), Path("s")),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("address", "anywhere", "place"),
+    [
+        ("127.0.0.1:80", False, ("127.0.0.1", 80)), (":0", False, ("127.0.0.1", 0)), ("[::1]:65535", False, ("::1", 65535)),
+        ("localhost:1", False, ("localhost", 1)), ("0.0.0.0:1", True, ("0.0.0.0", 1)), ("0.0.0.0:1", False, None),
+        ("host:1", False, None), ("host:1", True, ("host", 1)), ("127.0.0.1:65536", False, None), ("127.0.0.1", False, None),
+        ("127.0.0.1:", False, None), ("127.0.0.1:x", False, None), ("127.0.0.1:-1", False, None), ("unix:/p", True, None),
+        ("127.0.0.1:\N{SUPERSCRIPT TWO}", False, None),
+    ],
+)  # fmt: skip
+def test_addresses_are_of_this_host_unless_others_are_asked_for(
+    address: str, anywhere: bool, place: tuple[str, int] | None
+) -> None:
+    if place is None:
+        with pytest.raises(BadAddress):
+            host_and_port(address, anywhere)
+    else:
+        assert host_and_port(address, anywhere) == place
+
+
+KEY, CERTIFICATE, CLIENTS = Path("k"), Path("c"), Path("a")
+
+
+@pytest.mark.parametrize(
+    ("address", "tls", "wrong"),
+    [
+        ("127.0.0.1:1", (None, None, None), ""), ("127.0.0.1:1", (KEY, CERTIFICATE, None), ""),
+        ("127.0.0.1:1", (KEY, CERTIFICATE, CLIENTS), ""), ("127.0.0.1:1", (KEY, None, None), "together"),
+        ("127.0.0.1:1", (None, CERTIFICATE, None), "together"), ("127.0.0.1:1", (None, None, CLIENTS), "together"),
+        ("0.0.0.0:1", (None, None, None), "--anywhere"), ("unix:/p", (None, None, None), ""),
+    ],
+)  # fmt: skip
+def test_what_p4runtime_can_be_served_with(address: str, tls: Any, wrong: str) -> None:
+    settings = Settings(address, tls=tls)
+    if wrong:
+        with pytest.raises(click.ClickException, match=wrong):
+            settings.check()
+    else:
+        settings.check()

@@ -1,0 +1,75 @@
+"""What packets of a program that is measured read: how much, how often, spread over how many bytes. Nothing runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from macsad.bench.state import LINE
+from macsad.subject import subject
+from macsad.subject.stage_costs import StageCost
+from macsad.subject.subject import Subject, Traffic
+from transpiler.model.throughput import Read
+
+
+def made(tmp_path: Path, *, state: Any = (), tables: Any = (), externs: Any = (), frames: int = 1000) -> Any:
+    """A program with those externs (cells and bytes of each) on a switch with those tables, whose frames have 84 bytes."""
+    packets = tmp_path / "x.pcap"
+    packets.write_bytes(bytes(24 + frames * (16 + 84)))
+    bare: Any = Subject.__new__(Subject)
+    bare._hlir = SimpleNamespace(extern=dict(externs))
+    bare._traffic = Traffic(None, packets, "", dict(state))
+    bare.switch = SimpleNamespace(
+        tables=[{"name": name, "reader_bytes": size} for name, size in tables],
+        stats=lambda: {"ports": [{"rx_bytes": 8404, "rx_packets": 100}, {"rx_bytes": 1, "rx_packets": 1}]},
+    )
+    return bare
+
+
+@pytest.fixture(autouse=True)
+def _shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "state_cells", lambda program, extern: extern)
+
+
+def cost(share: float, tables: tuple[str, ...] = (), state: tuple[str, ...] = ()) -> StageCost:
+    return StageCost("I", 0, 0.0, share, tables, state)
+
+
+def test_frames_are_those_that_a_file_has_room_for(tmp_path: Path) -> None:
+    of = made(tmp_path)
+    assert (of.length, of.frames) == (84, 1000)
+    of.switch.stats = lambda: {"ports": [{"rx_bytes": 0, "rx_packets": 0}]}
+    assert of.length == 0 and made(tmp_path, frames=0).frames == 1
+
+
+@pytest.mark.parametrize(("size", "read"), [(5000, 5000), (1, LINE), (10**9, 1000 * LINE)])
+def test_a_table_is_read_a_line_a_frame_at_most(tmp_path: Path, size: int, read: int) -> None:
+    of = made(tmp_path, tables=[("t", size)])
+    costs = [cost(0.25, ("t", "cached"))]
+    assert of.reads_of(costs[0], costs) == [("t", 0.25, read)]
+    assert of.reads_of(cost(0.0, ("t",)), costs) == [], "no packet comes there"
+
+
+@pytest.mark.parametrize(("cells", "read"), [((100, 8), 800), ((1, 8), LINE), ((10**6, 8), 1000 * LINE)])
+def test_state_is_read_by_each_packet_that_comes(tmp_path: Path, cells: tuple[int, int], read: int) -> None:
+    """Unless it is known how often; stages that access it share its reads. What is not the program's own does not count."""
+    of = made(tmp_path, externs=[("reg", cells)])
+    costs = [cost(0.5, (), ("reg", "decisions")), cost(0.25, (), ("reg",)), cost(0.0, (), ("reg",))]
+    assert [of.reads_of(one, costs) for one in costs] == [[("reg", 0.5 / 3, read)], [("reg", 0.25 / 3, read)], []]
+    known = SimpleNamespace(reads=1.5, read_bytes=777)
+    of = made(tmp_path, externs=[("reg", cells)], state=[("reg", known)])
+    assert of.reads_of(costs[0], costs[:1]) == [("reg", 1.5, 777)]
+
+
+def test_reads_of_all_stages(tmp_path: Path) -> None:
+    of = made(tmp_path, tables=[("t", 5000), ("u", 6000)])
+    of.costs = lambda: (cost(1.0, ("t",)), cost(0.5, ("u",)))
+    assert of.reads({"u"}) == (Read(1.0, 5000, False), Read(0.5, 6000, True))
+
+
+def test_traffic_is_told_by_its_files() -> None:
+    assert subject.given(None, Path("a/x.pcap")).told == "x.pcap"
+    assert subject.given(Path("b/e.txt"), Path("a/x.pcap")).told == "x.pcap, entries of e.txt"
