@@ -58,7 +58,7 @@ action quit(inout bit<8> x) { if (x == 1) { return; } x = 7; }
 action put(bit<8> v) { h.f = v; }
 action bump() { h.c = 9; }
 action usual(in bit<8> x = 3, bit<8> v = 6) { h.a = x; h.f = v; }
-table usuals { key = { h.b : exact; } actions = { usual; NoAction; } 
+table usuals { key = { h.b : exact; } actions = { usual; NoAction; }
     const entries = { 1 : usual(v = 4); } default_action = NoAction; }
 table bumps { actions = { bump; } default_action = bump; }
 action bound(inout bit<8> x, in bit<8> y, bit<8> v) { x = x + y + v; }
