@@ -217,6 +217,8 @@ def test_where_names_may_be_the_same(tmp_path: Path) -> None:
     assert messages(
         tmp_path, in_control("a(1); v = p;", "bit<8> v; action a(in bit<8> y) { bit<8> v = y; p = v; }")
     ) == [("shadow", "'v' hides another declaration of that name")]
+    hidden = ("shadow", "'p' hides another declaration of that name")
+    assert messages(tmp_path, in_control("look(p);", "bit<8> p = 1;")) == [hidden]
     for text in (in_control("bit<8> p = 1;"), in_control("a(1);", "action a(in bit<8> y) { { bit<8> y = 1; } }")):
         with pytest.raises(Rejected, match="1 errors"):
             messages(tmp_path, text)

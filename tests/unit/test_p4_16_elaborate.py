@@ -638,6 +638,13 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+def test_each_state_tells_what_is_wrong_in_it(tmp_path: Path) -> None:
+    states = """state start { transition select(unknown(1)) { 1: next; } }
+        state next { bit<8> x = unknown(2); transition select(unknown(3)) { 1: accept; default: start; } }"""
+    text = PROGRAM.format(top="extern bit<8> unknown(in bit<8> x);", control="", apply="", parser=states)
+    assert rejected(tmp_path, text).count("the extern function 'unknown' is not supported") == 3
+
+
 @pytest.mark.parametrize(
     ("parameters", "known"),
     [

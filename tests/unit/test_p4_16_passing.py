@@ -57,10 +57,15 @@ action nested(inout bit<8> x) { capture(x); x = x + 1; }
 action quit(inout bit<8> x) { if (x == 1) { return; } x = 7; }
 action put(bit<8> v) { h.f = v; }
 action bump() { h.c = 9; }
+action usual(in bit<8> x = 3, bit<8> v = 6) { h.a = x; h.f = v; }
+table usuals { key = { h.b : exact; } actions = { usual; NoAction; }
+    const entries = { 1 : usual(v = 4); } default_action = NoAction; }
 table bumps { actions = { bump; } default_action = bump; }
 action bound(inout bit<8> x, in bit<8> y, bit<8> v) { x = x + y + v; }
 """
 CASES = [
+    ("what an action takes when it is not given", "usuals.apply();", "03 01 02 03 04 04"),
+    ("what an action takes when it is called", "usual(v = h.d);", "03 01 02 03 04 03"),
     ("a list that a table changes", "for (bit<8> i in { h.b, h.c }) { bumps.apply(); h.a += i; }", "03 01 09 03 04 05"),
     (
         "a list that a control changes",
@@ -310,7 +315,7 @@ PARSERS = [
         "a parser by its type",
         "Skip.apply(packet, n); Skip.apply(packet, n); hdr.st[0] = { n }; transition accept;",
         "",
-        "02 02 03 04 05",
+        "03 02 03 04 05",
     ),
     (
         "only one way to go",
@@ -395,9 +400,9 @@ PARSERS = [
     (
         "what is declared is set once",
         "bit<8> k = n; packet.extract(hdr.st.next); n = n + 1; hdr.st.last.v = n + k; "
-        "transition select(n) { 2: accept; _: start; }",
+        "transition select(n) { 3: accept; _: start; }",
         "",
-        "01 03 02 03 04 05",
+        "03 05 02 03 04 05",
     ),
     (
         "a part of an integer",
@@ -418,5 +423,5 @@ struct L { bit<16> a; s_t[2] s; tuple<bit<4>, bit<4>> t; bit<3> q; bool b; bit<0
 )
 def test_parsers(states: str, apply: str, output: str, tmp_path: Path) -> None:
     given = "00 01 02 03 04 05"
-    parser = f"bit<8> n = 0; state start {{ {states} }}"
+    parser = f"bit<8> n = 1; state start {{ {states} }}"
     gives(load(tmp_path, apply, TOP + LOOKED_AT, parser=parser), tmp_path, output, given=given)

@@ -5,6 +5,8 @@ header h_t { bit<8> a; bit<8> b; }
 struct pair_t { bit<8> x; bit<8> y; }
 bit<8> f(in bit<8> x) { return x; }
 bit<8> g(in bit<8> x) { return x; }
+action outer() { }
+action both() { }
 control c(inout h_t h, inout h_t[2] s, inout bit<8> n, in bit<8> m, in bool b) {
     action set(inout bit<8> x, bit<8> v) { x = v; }
     action see(in bit<8> x, bit<8> v) { n = x + v; }
@@ -13,6 +15,7 @@ control c(inout h_t h, inout h_t[2] s, inout bit<8> n, in bit<8> m, in bool b) {
     action named(in bit<8> x, in bit<8> y) { n = x + y; }
     action own(bit<8> v) { n = v; }
     action bare() { n = 1; }
+    action both() { n = 2; }
     bit<8> spare = 1;
     table fields { key = { n : exact; } actions = { set(h.a); bare; }
         const entries = { 1 : set(h.a, 1); 2 : set(h.b, 2); 3 : set(3); 4 : set(n, 4); 5 : bare; } default_action = set(h.a, m); }
@@ -37,6 +40,7 @@ control c(inout h_t h, inout h_t[2] s, inout bit<8> n, in bit<8> m, in bool b) {
     table names { key = { n : exact; } actions = { set(.spare); see(f(f(n))); bare; own; nothing; n; set(h.b); test(); own(1); bare(_); }
         const entries = { 1 : own(); 2 : own(1, 2); 3 : own(m); 4 : own(_); 5 : bear; 6 : n; 7 : see(f(f(n)), 7); 8 : see(f(n), 8); 9 : test(true); }
         default_action = own(1); }
+    table others { key = { n : exact; } actions = { bare; both; } const entries = { 1 : outer; 2 : own(1); 3 : .both; 4 : both; } default_action = .both; }
     apply { fields.apply(); stacks.apply(); sums.apply(); signs.apply(); calls.apply(); numbers.apply(); choices.apply(); slices.apply();
             structures.apply(); orders.apply(); names.apply(); }
 }

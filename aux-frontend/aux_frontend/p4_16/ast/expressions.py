@@ -174,7 +174,7 @@ class SliceExpression(Expression):
     base: Expression
     high: Expression
     low: Expression
-    plus: bool = False
+    plus: bool
 
 
 @node

@@ -18,7 +18,6 @@ from aux_frontend.p4_16.elaborate import (
     names,
     places,
     sets,
-    values as va,
     variables,
     walk,
 )
@@ -126,11 +125,7 @@ class ParserBuilder:
 
     def _select(self, scope: Scope, select: ast.SelectExpression, targets: dict[str, str]) -> pr.Goto | pr.Select:
         values = expressions.evaluate_all(scope, select.subjects)
-        subjects: list[ex.Expression] = []
-        for value, at in zip(values, select.subjects, strict=True):
-            if isinstance(value, va.IntValue):
-                value = fold.bits(value.value, max(32, value.value.bit_length()), at.span)
-            subjects += places.scalar_leaves(value)
+        subjects = [leaf for value in values for leaf in places.scalar_leaves(value)]
         types = [subject.type for subject in subjects]
         cases = tuple(
             pr.SelectCase(sets.key_sets(scope, case.keyset, types), targets[case.state.text], case.span)

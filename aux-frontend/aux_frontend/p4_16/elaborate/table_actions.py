@@ -179,7 +179,7 @@ def _body(
                 callee.bindings[parameter] = _action_data(unit, home, name, parameter)
         data = tuple(v for v in unit.variables if v not in before)
         with unit.collecting() as collected:
-            missing = ((p, None) for p in declaration.parameters if p not in arguments)
+            missing = ((p, p.default) for p in declaration.parameters if p not in arguments)
             directed = [(p, a) for p, a in (*arguments.items(), *missing) if p.direction]
             captured = changes.captured_storage(home, declaration)
             copies = bind.bind(scope, callee, directed, name, declaration.span, captured)
