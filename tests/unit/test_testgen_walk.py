@@ -21,7 +21,7 @@ LARGEST = 40
 def base() -> Builder:
     b = Builder()
     b.header("h", "h_t", a=8, b=16, c=16)
-    b.variable("meta.x", 16)
+    b.variable("meta.again", 8)
     b.variable("sum", 16, Storage.LOCAL)
     b.extern("r", "register", size=4, width=8)
     b.extern("m", "meter", size=4, unit="bytes")
@@ -68,14 +68,10 @@ def test_its_length_and_bytes_are_chosen(length: int, size: int) -> None:
 @pytest.mark.parametrize(("index", "held"), [(2, 0x55), (4, 0)])
 def test_cells_of_registers_are_chosen(index: int, held: int) -> None:
     """Those that there are, before the packet writes them."""
-    b = base()
-    body = [
-        b.call("register.read", "r", const(index, 32), out="h.a"),
-        b.call("register.write", "r", const(index, 32), const(1, 8)),
-    ]
-    walk = walked(
-        program(b, *body, b.call("register.read", "r", const(index, 32), out="meta.x")), **{cell_name("r", index): 0x55}
-    )
+    b, at = base(), const(index, 32)
+    write = b.call("register.write", "r", at, const(1, 8))
+    body = (b.call("register.read", "r", at, out="h.a"), write, b.call("register.read", "r", at, out="meta.again"))
+    walk = walked(program(b, *body), **{cell_name("r", index): 0x55})
     assert walk.sent[0][1][0] == held
     assert walk.registers == ({("r", index): held} if held else {})
 
