@@ -47,9 +47,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 PARTS = {
     "top": "", "values": "", "parser": "transition accept;", "more": "", "control": "", "ingress": "", "egress": "",
 }  # fmt: skip
-FRAMES = [
-    bytes((a, b, c, 0x12, 0x34, 0x99)) for a, b, c in product((0, 1, 3, 0x80, 0xFF), (0, 2, 0xF0), (1, 0x80, 0xFF))
-]
+FRAMES = [bytes((a, b, c, 0x12, 0x34, 0x99)) for a, b, c in product((0, 1, 3, 0x80, 0xFF), (2, 0xF0), (1, 0x80))]
 
 
 def loaded(tmp_path: Path, **parts: str) -> Program:

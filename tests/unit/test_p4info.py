@@ -504,3 +504,63 @@ def test_p4_14(tmp_path: Path) -> None:
     [digest], [hits] = info.digests, info.direct_counters
     assert [m.bitstring.bit.bitwidth for m in digest.type_spec.tuple.members] == [8, 16]
     assert list(table.direct_resource_ids) == [hits.preamble.id]
+
+
+def test_a_digest_of_p4_14_is_a_tuple_of_what_it_sends(tmp_path: Path) -> None:
+    """Each of its own fields, whatever other calls there are."""
+    file = tmp_path / "digests.p4"
+    file.write_text("""
+    header_type h_t { fields { a : 8; b : 16; c : 24; } } header h_t h;
+    parser start { extract(h); return ingress; }
+    register r { width : 8; instance_count : 4; }
+    field_list one { h.a; h.b; } field_list two { h.c; }
+    action tell() { register_write(r, 0, h.a); generate_digest(1, one); generate_digest(2, two); }
+    table t { reads { h.a : exact; } actions { tell; } } control ingress { apply(t); }
+    """)
+    info = build(P4_14().load(Source(file), Diagnostics()), Diagnostics())
+    found = {
+        one.preamble.name: [member.bitstring.bit.bitwidth for member in one.type_spec.tuple.members]
+        for one in info.digests
+    }
+    assert sorted(found.values()) == [[8, 16], [24]]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "warning", "group", "weight"),
+    [
+        ("@max_group_size(0)", "", 0, 0),
+        ("@max_group_size(2147483647)", "", 2147483647, 0),
+        ('@selector_size_semantics("SUM_OF_WEIGHTS") @max_group_size(3)', "", 3, 0),
+        ("@max_member_weight(5)", '@max_member_weight needs "sum_of_members" as semantics', 0, 0),
+        (
+            '@selector_size_semantics("sum_of_weights") @max_member_weight(5)',
+            '@max_member_weight needs "sum_of_members"',
+            0,
+            0,
+        ),
+        ('@max_member_weight(5) @selector_size_semantics("sum_of_members")', "", 0, 5),
+    ],
+)
+def test_sizes_of_groups(annotation: str, warning: str, group: int, weight: int, tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    control = f"{annotation} action_selector(HashAlgorithm.crc16, 128, 16) group;"
+    info = with_table(
+        tmp_path,
+        "meta.tag: exact; hdr.eth.src: selector;",
+        rest="implementation = group;",
+        control=control,
+        diagnostics=diagnostics,
+    )
+    (made,) = info.action_profiles
+    assert (made.max_group_size, made.sum_of_members.max_member_weight) == (group, weight)
+    assert warning in diagnostics.render() and bool(warning) is bool(diagnostics.messages)
+
+
+def test_sizes_of_groups_are_for_selectors(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    control = "@max_group_size(8) action_profile(128) members;"
+    info = with_table(
+        tmp_path, "meta.tag: exact;", rest="implementation = members;", control=control, diagnostics=diagnostics
+    )
+    assert "@max_group_size is for action selectors" in diagnostics.render()
+    assert [(one.max_group_size, one.with_selector) for one in info.action_profiles] == [(0, False)]

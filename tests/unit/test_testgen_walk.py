@@ -1,0 +1,154 @@
+"""Where testgen's packets go, and what of externs it can choose."""
+
+from __future__ import annotations
+
+import pytest
+from hlir_builder import AT, Builder, binary, const, emit, extract, goto, if_, state
+
+z3 = pytest.importorskip("z3")
+
+from transpiler.hlir import expressions as ex, statements as st  # noqa: E402
+from transpiler.hlir.program import Program, Storage  # noqa: E402
+from transpiler.testgen.choices import Outcome  # noqa: E402
+from transpiler.testgen.cover import Coverage  # noqa: E402
+from transpiler.testgen.externs import cell_name, meter_name  # noqa: E402
+from transpiler.testgen.packet import terms_of  # noqa: E402
+from transpiler.testgen.walk import Walk, Walker  # noqa: E402
+
+LARGEST = 40
+
+
+def base() -> Builder:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=16, c=16)
+    b.variable("meta.again", 8)
+    b.variable("sum", 16, Storage.LOCAL)
+    b.extern("r", "register", size=4, width=8)
+    b.extern("m", "meter", size=4, unit="bytes")
+    return b
+
+
+def program(b: Builder, *ingress: st.Statement) -> Program:
+    return b.build([state("start", [extract("h")], goto("accept"))], ingress=ingress, deparser=[emit("h")])
+
+
+def walked(made: Program, **assignment: int) -> Walk:
+    walker = Walker(made, Coverage(made, ""), lambda table, possible: possible[0], LARGEST)
+    return walker.walk(dict(assignment), {})
+
+
+def terms(walk: Walk) -> list[str]:
+    """Of the bytes of the header that is sent: "" of those that are numbers alone."""
+    ((_, data),) = walk.sent
+    return ["" if term is None else str(term).replace("\n", "") for term in terms_of(data)[:5]]
+
+
+def test_a_packet_that_nobody_says_anything_of() -> None:
+    """It is as long as may be, of zeros, and comes in at the first port."""
+    walk = walked(program(base()))
+    assert (walk.port, bytes(walk.frame), walk.reached) == (walk.assignment["port"], bytes(LARGEST), 5)
+    assert [(port, bytes(data)) for port, data in walk.sent] == [(0, bytes(LARGEST))]
+    assert terms(walk) == [f"p{i}" for i in range(5)]
+    assert (walk.entries, walk.registers, walk.meters, walk.hashes, walk.inexact, walk.endless) == (
+        [],
+        {},
+        {},
+        {},
+        (),
+        False,
+    )
+
+
+@pytest.mark.parametrize(("length", "size"), [(3, 3), (5, 5), (39, 39), (40, 40), (41, 40), (500, 40)])
+def test_its_length_and_bytes_are_chosen(length: int, size: int) -> None:
+    walk = walked(program(base()), length=length, p0=7, p4=9)
+    assert len(walk.frame) == size and walk.frame[0] == 7 and (size < 5 or walk.frame[4] == 9)
+
+
+@pytest.mark.parametrize(("index", "held"), [(2, 0x55), (4, 0)])
+def test_cells_of_registers_are_chosen(index: int, held: int) -> None:
+    """Those that there are, before the packet writes them."""
+    b, at = base(), const(index, 32)
+    write = b.call("register.write", "r", at, const(1, 8))
+    body = (b.call("register.read", "r", at, out="h.a"), write, b.call("register.read", "r", at, out="meta.again"))
+    walk = walked(program(b, *body), **{cell_name("r", index): 0x55})
+    assert walk.sent[0][1][0] == held
+    assert walk.registers == ({("r", index): held} if held else {})
+
+
+@pytest.mark.parametrize(("index", "chosen", "colour"), [(2, 2, 2), (2, 1, 1), (3, 0, 0), (4, 2, 0)])
+def test_colours_of_meters_are_chosen(index: int, chosen: int, colour: int) -> None:
+    b = base()
+    walk = walked(
+        program(b, b.call("meter.execute", "m", const(index, 32), out="h.a")), **{meter_name("m", index): chosen}
+    )
+    assert walk.sent[0][1][0] == colour
+    assert walk.meters == ({("m", index): chosen} if index < 4 else {})
+
+
+def hashed(b: Builder, algorithm: str, *items: ex.Expression, method: str = "hash.compute") -> st.CallExtern:
+    listed = ex.ListExpression(items, AT)
+    return st.CallExtern(method, None, (ex.Text(algorithm, AT), listed), (b.place("h.c"),), AT)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "variables", "inexact"),
+    [
+        ("crc16", 1, False),
+        ("crc32", 1, False),
+        ("csum16", 0, False),
+        ("xor16", 0, False),
+        ("identity", 0, False),
+        ("random", 0, True),
+    ],
+)
+def test_hashes_are_terms_or_variables_of_their_own(algorithm: str, variables: int, inexact: bool) -> None:
+    """A solver can turn round sums of words; a CRC is made right by trying. A random number nobody can choose."""
+    b = base()
+    walk = walked(program(b, hashed(b, algorithm, b.get("h.a"), b.get("h.b"))), p0=1, p1=2, p2=3)
+    assert len(walk.hashes) == variables and bool(walk.inexact) is inexact
+    assert all((one.algorithm, one.data.size(), one.width) == (algorithm, 24, 16) for one in walk.hashes.values())
+    assert all(term != "" for term in terms(walk)[3:]) is not inexact
+
+
+def test_a_hash_of_constants_is_a_number() -> None:
+    b = base()
+    walk = walked(program(b, hashed(b, "crc16", const(7, 8))))
+    assert walk.hashes == {} and terms(walk)[3:] == ["", ""] and walk.inexact == ()
+
+
+def test_parts_of_a_list_are_there_or_not() -> None:
+    """By the condition of each; the payload is behind them."""
+    for there, size in ((1, 24), (0, 8)):
+        b = base()
+        part = b.values("h.b")
+        item = ex.Conditional(
+            binary("==", const(there, 8), const(1, 8)), part, ex.ListExpression((), AT), part.type, AT
+        )
+        walk = walked(program(b, hashed(b, "crc16", b.get("h.a"), item)))
+        assert [one.data.size() for one in walk.hashes.values()] == [size]
+    b = base()
+    walk = walked(program(b, hashed(b, "crc16", b.get("h.a"), method="hash.compute_with_payload")), length=9)
+    assert [one.data.size() for one in walk.hashes.values()] == [8 + 4 * 8]
+
+
+def test_the_time_is_nobodys_choice() -> None:
+    b = base()
+    walk = walked(program(b, b.set("h.c", ex.Slice(b.get("sm.ingress_global_timestamp"), 15, 0, AT))))
+    assert any("time" in term for term in terms(walk)[3:])
+
+
+def test_groups_are_chosen_to_be_there() -> None:
+    made = program(base(), base().set("sm.mcast_grp", 3))
+    for chosen in (Outcome(True, ""), Outcome(False, "")):
+        walker = Walker(made, Coverage(made, ""), lambda table, possible, chosen=chosen: chosen, LARGEST)
+        walk = walker.walk({}, {})
+        assert (walk.groups, bool(walk.sent)) == (([3], True) if chosen.hit else ([], False))
+
+
+def test_a_packet_without_end() -> None:
+    b = base()
+    walk = walked(program(b, b.call("resubmit.request", None)))
+    assert walk.endless and walk.sent == []
+    once = program(b, if_(binary("==", b.get("sm.instance_type"), const(0, 32)), [b.call("resubmit.request", None)]))
+    assert not walked(once).endless and len(walked(once).sent) == 1
