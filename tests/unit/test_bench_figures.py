@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import runpy
+import signal
 import struct
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -260,6 +262,25 @@ def test_a_peer_that_a_busy_machine_keeps_waiting_gets_longer(tmp_path: Path, mo
     finally:
         peer._own.close()
     assert sample.operations == 500 and sample.cpu_ns >= 0.005e9
+
+
+def test_a_process_runs_in_its_turns_alone(tmp_path: Path) -> None:
+    """And not at all at the end."""
+    process = Process(["sleep", "60"], tmp_path / "log")
+
+    def state() -> str:
+        return Path(f"/proc/{process.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+    try:
+        for act, stopped in ((process.pause, True), (process.resume, False)):
+            act()
+            end = time.monotonic() + 20
+            while (state() == "T") is not stopped and time.monotonic() < end:
+                time.sleep(0.001)
+            assert (state() == "T") is stopped
+    finally:
+        process.close()
+    assert process.process.returncode == -signal.SIGKILL
 
 
 def test_what_does_not_start_says_why(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from macsad.control import Client
 from macsad.ctl import run_ctl, show_idle, show_stages, show_stats, watch_stats
 from macsad.progress import redrawn
 from macsad.protocol import BulkReply, ControlError, Digest, Idle, Message, NoSwitchError, Push, Reply, Status
+from macsad.verbs import ctl as verb
 
 HEAD = struct.Struct(">IBBH")
 Answer = tuple[int, bytes]
@@ -101,6 +102,27 @@ def ctl(switch: FakeSwitch | Path, *arguments: str, lines: str = "", interactive
         arguments, socket=path, source=io.StringIO(lines), interactive=interactive, output=output, errors=errors
     )
     return code, output.getvalue(), errors.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (["idle"], ("show_idle", None, False)), (["idle", "--json"], ("show_idle", None, True)),
+        (["stats"], ("show_stats", None, False)), (["stats", "--stages", "--json"], ("show_stages", None, True)),
+        (["stats", "--watch"], ("watch_stats", None, False, False)),
+        (["--socket", "s", "stats", "--watch", "--stages"], ("watch_stats", Path("s"), False, True)),
+        (["--socket", "s", "table_add", "--x", "1"], ("run_ctl", Path("s"), ("table_add", "--x", "1"))),
+    ],
+)  # fmt: skip
+def test_what_is_asked_of_a_switch(words: list[str], asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands behind a command is its own."""
+    found: list[Any] = []
+    for name in ("show_idle", "show_stats", "show_stages", "watch_stats"):
+        monkeypatch.setattr(verb, name, lambda name=name, **given: found.append(
+            (name, given["socket"], given["as_json"], *([given["of_stages"]] if "of_stages" in given else [])),
+        ) or 3)  # fmt: skip
+    monkeypatch.setattr(verb, "run_ctl", lambda words, **given: found.append(("run_ctl", given["socket"], words)) or 3)
+    assert cli.call(["ctl", *words]) == 3 and found == [asked]
 
 
 # --- entries that nothing hits ----------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def test_the_best_of_clones_and_of_cuts_whichever_is_faster(monkeypatch: pytest.
 
 
 def test_entries_are_those_that_tables_can_have_and_those_that_they_have() -> None:
-    found = explained(app("router"))
+    found = explained(app("l2fwd"))
     most = max(found.planned.program.table[table.name].size for table in found.tables)
     assert [int(count) for count, _ in curves._entries(found).curves[0].points] == sorted(
         {4**power for power in range(2, 13) if 4**power <= max(most, found.entries)} | {found.entries}

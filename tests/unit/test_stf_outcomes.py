@@ -6,13 +6,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hlir_builder import Builder, extract, goto, state
 
 from macsad.stf import statements as st
+from macsad.stf.interpreted import InterpretedDevice
 from macsad.stf.lexer import tokens
 from macsad.stf.names import find, find_key
 from macsad.stf.plan import CounterCheck, DeviceCommand, RegisterCheck, RemoveEntries
 from macsad.stf.runner import Runner
 from transpiler.diagnostics import Diagnostics, Span
+from transpiler.interpreter.replication import Session
 
 # --- words -----------------------------------------------------------------------------------------------------------
 
@@ -269,3 +272,17 @@ def test_all_entries_are_those_that_are_not_constant() -> None:
     device = Device()
     ran(device, RemoveEntries(None, at(1)), tables=tables)
     assert device.asked == [("clear_table", "a")]
+
+
+def test_clone_sessions_of_the_interpreter_are_whole_unless_a_length_is_given() -> None:
+    b = Builder()
+    b.header("hdr.h", "h_t", f=8)
+    device = InterpretedDevice(b.build([state("start", [extract("hdr.h")], goto("accept"))]))
+    device.mirroring_add(5, 3)
+    device.mirroring_add_group(6, 9)
+    device.mirroring_add(7, 3, 64, 2)
+    assert device.switch.replication.sessions == {
+        5: Session(3, None, 0, 0), 6: Session(None, 9, 0, 0), 7: Session(3, None, 64, 2),
+    }  # fmt: skip
+    device.mirroring_delete(5)
+    assert set(device.switch.replication.sessions) == {6, 7}

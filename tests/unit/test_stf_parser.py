@@ -222,3 +222,10 @@ WORDS = [
 @given(some.one_of(some.text(), some.lists(some.sampled_from(WORDS)).map(" ".join)))
 def test_no_text_raises(text: str) -> None:
     parse(text, "t.stf", Diagnostics())
+
+
+def test_what_is_wrong_is_shown_with_its_line() -> None:
+    """Of a text that is in no file, too."""
+    diagnostics = Diagnostics()
+    parse("\nsing 1\n", "t.stf", diagnostics)
+    assert diagnostics.render().splitlines()[1:] == ["    sing 1", "    ^~~~"]
