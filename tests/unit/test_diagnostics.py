@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from transpiler.diagnostics import Diagnostics, Span
+from transpiler.diagnostics import Diagnostics, Rejected, SourceMap, Span, read_lines
 
 
 def shown(line: str, column: int, length: int = 1) -> tuple[str, str]:
@@ -41,3 +43,69 @@ def test_what_is_longer_than_the_excerpt_is_underlined_to_its_end() -> None:
 def test_a_place_behind_a_long_line() -> None:
     source, caret = shown("." * 9_999 + "}", 10_001)
     assert source == "…" + "." * 149 + "}" and caret == " " * 151 + "^"
+
+
+HERE, THERE = Span("a.p4", 1, 3), Span("b.p4", 2, 1)
+
+
+def test_what_is_kept_and_counted() -> None:
+    """The same message at the same place once; warnings but those of kinds that are turned off; an error ends the run."""
+    diagnostics = Diagnostics(disabled_warnings=["unused"])
+    diagnostics.warning(HERE, "shadow", "hides")
+    diagnostics.raise_if_errors()
+    for span, message in ((HERE, "wrong"), (HERE, "wrong"), (THERE, "wrong"), (HERE, "worse")):
+        diagnostics.error(span, message)
+    diagnostics.warning(HERE, "unused", "unused")
+    assert [m.message for m in diagnostics.messages] == ["hides", "wrong", "wrong", "worse"]
+    assert diagnostics.error_count == 3
+    with pytest.raises(Rejected, match=r"^3 errors$"):
+        diagnostics.raise_if_errors()
+    silent = Diagnostics(disabled_warnings=["all"])
+    silent.warning(HERE, "shadow", "hides")
+    assert not silent.messages and silent.render() == ""
+
+
+def test_notes_and_who_included_whom() -> None:
+    """A file that includes itself is told once."""
+    diagnostics = Diagnostics()
+    diagnostics.sources.texts |= {"a.p4": ["x = 1;"], "b.p4": ["", "   "], "c.p4": []}
+    diagnostics.sources.included_from |= {
+        "a.p4": Span("b.p4", 2, 1),
+        "b.p4": Span("c.p4", 9, 1),
+        "c.p4": Span("a.p4", 4, 1),
+    }
+    diagnostics.warning(HERE, "shadow", "hides\x1b", (THERE, "this"))
+    assert diagnostics.render().splitlines() == [
+        "In file included from b.p4:2:",
+        "In file included from c.p4:9:",
+        "a.p4:1:3: warning: hides\\x1b [-Wshadow]",
+        "    x = 1;",
+        "      ^",
+        "In file included from c.p4:9:",
+        "In file included from a.p4:4:",
+        "b.p4:2:1: note: this",
+    ]
+
+
+@pytest.mark.parametrize(("more", "last"), [(0, "a.p4:50:1: error: wrong"), (2, "2 more messages not shown")])
+def test_so_many_messages_are_shown(more: int, last: str) -> None:
+    diagnostics = Diagnostics()
+    diagnostics.sources.texts["a.p4"] = []
+    for line in range(Diagnostics.LIMIT + more):
+        diagnostics.error(Span("a.p4", line + 1, 1), "wrong")
+    lines = diagnostics.render().splitlines()
+    assert len(lines) == Diagnostics.LIMIT + bool(more) and lines[-1] == last
+
+
+def test_lines_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only line feeds end a line; what is too long, or no file, has none."""
+    file = tmp_path / "a.p4"
+    file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\x0cstill\xff\nthree")
+    assert read_lines(str(file)) == ["one", "two\x0cstill\ufffd", "three"]
+    assert read_lines(str(tmp_path)) == read_lines(str(tmp_path / "none")) == read_lines("a\0b") == []
+    sources = SourceMap()
+    shown = [sources.line(Span(str(file), line, 1)) for line in (0, 1, 3, 4)]
+    assert shown == ["", "one", "three", ""]
+    for limit, length in ((file.stat().st_size, 3), (file.stat().st_size - 1, 0)):
+        monkeypatch.setattr("transpiler.diagnostics.READ_LIMIT_BYTES", limit)
+        assert len(read_lines(str(file))) == length

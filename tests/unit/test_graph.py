@@ -38,9 +38,15 @@ def test_a_parser() -> None:
     made = drawing("parser")
     assert edges(made) >= {("start", "ipv4", "0x800"), ("start", "accept", "default"), ("ipv4", "accept", "")}
     (group,) = made.groups
+    assert [node.title for node in group.nodes] == ["start", "ipv4", "accept", "reject"]
     start = group.nodes[0]
     assert start.sections == (("extract(hdr.eth)",), ("select hdr.eth.type",))
     assert start.span is not None and start.span.file.endswith("router.p4")
+
+
+def test_final_states_that_nothing_leads_to_are_not_drawn() -> None:
+    (group,) = drawing("parser", L2FWD).groups
+    assert [node.title for node in group.nodes] == ["start", "accept"]
 
 
 def test_controls() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import switches
 from hlir_builder import Builder, apply, emit, extract, goto, state
 
 from transpiler.hlir.program import MatchKind, Program
@@ -257,3 +259,13 @@ def test_forms(whole: bool) -> None:
     (pipeline,) = made.plans
     assert [p.form for p in pipeline.passes] == [Form.BURST if whole else Form.PACKETS]
     assert made.reads_ahead is not whole
+
+
+def test_packets_that_ask_for_more_come_again_by_their_records() -> None:
+    """Those that leave the pipe of received packets for that of copies."""
+    program = switches.load(Path(__file__).parents[1] / "packets" / "psa_flooding.p4")
+    options = Options(run_to_completion=True)
+    made = planned(program, schedule(program, options), {}, options, EDITS)
+    assert made.requests and made.run_to_completion
+    forms = [[p.form for p in pipeline.passes] for pipeline in made.plans]
+    assert forms == [[Form.BURST, Form.PACKETS], [Form.PACKETS]]

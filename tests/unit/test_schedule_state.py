@@ -190,11 +190,14 @@ def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
     assert with_hoisted_indexes(program, LARGE) == program
 
 
-def test_elements_found_at_run_time_stay_as_they_are() -> None:
+@pytest.mark.parametrize("hashed", [False, True])
+def test_elements_found_at_run_time_stay_as_they_are(hashed: bool) -> None:
     case = Case()
     case.stack("s", "s_t", 2, f=32)
     element = FieldRef(ElementRef("s", case.get("h.k2"), AT), "f", AT)
-    computed = st.Assign(element, case.get("h.k1"), AT)
+    computed: st.Statement = st.Assign(element, case.get("h.k1"), AT)
+    if hashed:
+        computed = st.CallExtern("hash.compute", None, (Text("crc32", AT), case.values("h.k1")), (element,), AT)
     again = case.call("register.read", "q", Read(element, Bits(32), AT), out="m3")
     program = case.program(case.read("r", "h.k0", "m2"), computed, again)
     assert with_hoisted_indexes(program, LARGE) == program

@@ -265,8 +265,12 @@ def test_what_packets_only_add_to_is_not_sharded(instead: str, ways: Ways, shard
     assert note.startswith("register I.packets: sharded over up to 16 workers") == sharded
 
 
-def test_without_sharding() -> None:
-    assert not steering_of(switches.load(SHARDED), Ways(steering=False)).sharded
+def test_without_sharding(tmp_path: Path) -> None:
+    """Nobody asks why, not of what packets only add to either."""
+    adding = sharded_with(f"{NUMBER} → ", tmp_path)
+    for ways, told in ((WAYS, True), (Ways(steering=False), False)):
+        atomic = with_atomic_regions(adding, ways)
+        assert bool(atomic.steering.sharded) == told and ("not sharded" in " ".join(notes(atomic))) == told
 
 
 def test_a_frame_that_is_too_short_is_not_read_beyond_its_end() -> None:

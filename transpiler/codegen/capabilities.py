@@ -71,11 +71,12 @@ class _Checker:
             message = f"target '{self.target.name}' does not run architecture '{self.program.architecture.value}'"
             self.diagnostics.error(self.program.span, message)
         self._header_layouts()
-        if len(preserved_lists(self.program)) > MAX_LISTS:
-            self._lacks(self.program, f"more than {MAX_LISTS} lists of preserved fields")
         self._bridges()
         for statement in program_statements(self.program):
             self._statement(statement)
+        # lists can be told apart where all that they have has a name
+        if not self.diagnostics.error_count and len(preserved_lists(self.program)) > MAX_LISTS:
+            self._lacks(self.program, f"more than {MAX_LISTS} lists of preserved fields")
         for pipe in self.program.pipes:
             for statement in walk(pipe.body) if isinstance(pipe, Control) else ():
                 if isinstance(statement, CallExtern) and is_direct(statement.method):

@@ -1,0 +1,64 @@
+"""What a second pass begins with: what a packet asks to be kept, and nothing where it asks for none."""
+
+from __future__ import annotations
+
+import pytest
+from hlir_builder import AT, Builder, emit, extract, goto, state
+
+from macsad.resources import share
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.types import Bits, Varbit
+from transpiler.targets.find import builtin
+
+
+def builder() -> Builder:
+    b = Builder()
+    b.header("h", "h_t", a=8, rest=Varbit(64))
+    b.stack("s", "s_t", 2, f=8)
+    b.variable("m.x", 8)
+    b.variable("m.v", Varbit(64))
+    return b
+
+
+def c_of(b: Builder, *ingress: st.Statement) -> str:
+    start = state("start", [extract("h", b.get("m.x"))], goto("accept"))
+    program = b.build([start], ingress, deparser=[emit("h")])
+    return generate(program, builtin(), share("templates"), Diagnostics()).c
+
+
+@pytest.mark.parametrize("method", ["resubmit.request", "recirculate.request"])
+@pytest.mark.parametrize("fields", [[], ["m.x"], ["h.a", "m.x"]])
+def test_fields_are_kept_where_there_are_some(method: str, fields: list[str]) -> None:
+    b = builder()
+    copies = [f"live->{name.replace('.', '_')} = before->{name.replace('.', '_')};" for name in fields]
+    body = (b.set("h.a", b.get("m.x")), b.set("m.x", 3), b.call(method, None, fields=fields))
+    c = c_of(b, *body)
+    assert ("macs_preserve(" in c) == bool(fields)
+    assert all(copy in c for copy in copies)
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        (ex.FieldRef(ex.HeaderRef("h", AT), "rest", AT), "preserving a varbit"),
+        (builder().place("m.v"), "preserving a varbit"),
+        (
+            ex.FieldRef(
+                ex.ElementRef("s", ex.Cast(builder().get("m.x"), Bits(32), AT), AT),
+                "f", AT,
+            ),
+            "preserving 'f' of a stack element chosen at run time",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_kept_is_said(field: ex.Place, message: str) -> None:
+    b = builder()
+    call = st.CallExtern("resubmit.request", None, (), (), AT, (field,))
+    diagnostics = Diagnostics()
+    start = state("start", [extract("h", b.get("m.x"))], goto("accept"))
+    program = b.build([start], [call], deparser=[emit("h")])
+    with pytest.raises(Rejected):
+        generate(program, builtin(), share("templates"), diagnostics)
+    assert [m.message for m in diagnostics.messages] == [f"target 'software' does not support {message}"]
