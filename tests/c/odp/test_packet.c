@@ -151,6 +151,10 @@ static void test_metadata(void) {
     CHECK(odp_packet_has_ts(pkt) && odp_time_cmp(odp_packet_ts(pkt), time) == 0);
     odp_packet_has_ts_clr(pkt);
     CHECK(!odp_packet_has_ts(pkt) && odp_packet_user_flag(pkt) && odp_packet_user_ptr(pkt) == (void *)pkt);
+    odp_packet_user_flag_set(pkt, 0);
+    odp_packet_has_ts_clr(pkt);
+    CHECK(!odp_packet_has_ts(pkt) && !odp_packet_user_flag(pkt));
+    odp_packet_user_flag_set(pkt, 1);
     CHECK(most >= LEN && odp_packet_reset(pkt, most + 1) < 0 && odp_packet_len(pkt) == 64);
     CHECK(odp_packet_reset(pkt, most) == 0 && odp_packet_len(pkt) == most && odp_packet_headroom(pkt) >= HEADROOM);
     CHECK(most + odp_packet_headroom(pkt) + odp_packet_tailroom(pkt) == odp_packet_buf_len(pkt));

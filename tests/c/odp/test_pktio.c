@@ -100,12 +100,14 @@ static void test_one_way(const char *name) {
 /* Everything from the first port to the second, a copy of the first burst to the third. */
 static void replay(odp_pktio_t port, odp_pktin_queue_t in, const odp_pktout_queue_t out[], int frames, int octets) {
     odp_packet_t pkt[64];
+    const uint64_t wait = odp_pktin_wait_time(1000000), second = odp_pktin_wait_time(1000000000);
     int received = 0, bytes = 0, empty = 0;
-    while (received < frames && empty < 100000) {
-        uint32_t from = 1;
-        int got = received % 2 == 0 ? odp_pktin_recv(in, pkt, 23)
-                                    : odp_pktin_recv_mq_tmo(&in, 1, &from, pkt, 23, odp_pktin_wait_time(1000000));
-        CHECK(got >= 0 && got <= 23 && (got == 0 || received % 2 == 0 || from == 0));
+    for (unsigned call = 0; received < frames && empty < 100000; call++) {
+        uint32_t from = call % 3 == 2 ? 1 : 0;
+        int got = call % 3 == 0   ? odp_pktin_recv_tmo(in, pkt, 23, call == 0 ? second : wait)
+                  : call % 3 == 1 ? odp_pktin_recv(in, pkt, 23)
+                                  : odp_pktin_recv_mq_tmo(&in, 1, &from, pkt, 23, wait);
+        CHECK(got >= 0 && got <= 23 && (got == 0 || from == 0) && (got > 0 || call > 0));
         empty = got == 0 ? empty + 1 : 0;
         for (int i = 0; i < got; i++) {
             CHECK(odp_packet_input(pkt[i]) == port && odp_packet_input_index(pkt[i]) == odp_pktio_index(port));
