@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -168,11 +169,13 @@ def test_addresses(address: str) -> None:
     assert checked(":9559", anywhere=False) == "127.0.0.1:9559"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
 def test_an_address_in_use_is_told_in_one_line(host: str, capfd: pytest.CaptureFixture[str]) -> None:
     """gRPC prints lines of its own, and has no word for it."""
-    listening = server.Listening("127.0.0.1:0", None, Streams(7))
-    with pytest.raises(BadAddress, match=f"^cannot listen at {host}:{listening.port}: Address already in use$"):
+    listening = server.Listening(f"{'[::1]' if ':' in host else '127.0.0.1'}:0", None, Streams(7))
+    with pytest.raises(
+        BadAddress, match=f"^cannot listen at {re.escape(host)}:{listening.port}: Address already in use$"
+    ):
         server.Listening(f"{host}:{listening.port}", None, Streams(8))
     listening.close()
     assert capfd.readouterr().err == ""

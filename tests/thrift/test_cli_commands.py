@@ -119,7 +119,7 @@ def test_members_and_groups(say: Said) -> None:
     assert say("table_num_entries choices") == "1\n"
     assert say(f"table_indirect_delete choices {other}").endswith("Invalid table operation (INVALID_HANDLE)\n")
     assert "Wrong number of args" in say("table_indirect_delete choices")
-    assert say("table_indirect_set_default choices 1", "act_prof_modify_member chosen go 1 3") == ""
+    assert say("table_indirect_set_default choices 1", "act_prof_modify_member chosen go 1 => 3") == ""
     members = (
         "==========\nMEMBERS\n**********\nDumping member 0\nAction entry: I.go - 0001\n"
         "**********\nDumping member 1\nAction entry: I.go - 0003\n"

@@ -343,6 +343,22 @@ def test_header_stacks(statements: str, packet: str, expected: str, tmp_path: Pa
     forwards(program, f"packet 0 {packet} ee\nexpect 0 {expected} ee\n", tmp_path)
 
 
+def test_of_several_conditions_the_first_that_holds_decides(tmp_path: Path) -> None:
+    program = f"""{BYTES}
+action act(value) {{ modify_field(h.a, value); modify_field(standard_metadata.egress_spec, 0); }}
+"""
+    for number in range(4):
+        program += f"table t{number} {{ actions {{ act; }} default_action : act({number + 16}); }}\n"
+    program += """control ingress {
+        if (h.a == 1) { apply(t0); } else if (h.a < 3) { apply(t1); } else if (h.a < 5) { apply(t2); } else { apply(t3); }
+    }
+    """
+    packets = "".join(
+        f"packet 0 {a:02x}000000\nexpect 0 {x:02x}000000\n" for a, x in ((1, 16), (2, 17), (4, 18), (9, 19))
+    )
+    forwards(program, packets, tmp_path)
+
+
 def test_too_many_tags_raise_the_exception_that_drops(tmp_path: Path) -> None:
     forwards(f"{STACK}control ingress {{ }}", "packet 0 01aa 01bb 01cc 00dd\npacket 0 00dd\nexpect 0 00dd\n", tmp_path)
 

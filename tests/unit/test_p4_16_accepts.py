@@ -108,6 +108,12 @@ PROGRAMS = {
         }
     """,
     "nothing divided by anything": "bit<8> none(in bit<8> x) { return 0 / x + 8w0 % x + x / 2; }",
+    "a control that is a parameter of a control": """
+        control Step(inout bit<8> x);
+        control one(inout bit<8> x) { apply { x = x + 1; } }
+        control twice(inout bit<8> x)(Step step) { apply { step.apply(x); step.apply(x); } }
+        control c(inout bit<8> x) { twice(one()) both; apply { both.apply(x); } }
+    """,
     "an optional parameter of a control": """
         control inner(inout bit<8> x, @optional in bit<8> y) { apply { } }
         control c(inout bit<8> x) { apply { inner.apply(x); } }

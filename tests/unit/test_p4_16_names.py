@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.frontend import P4_16
 from aux_frontend.p4_16.lexer import KEYWORDS
 
@@ -93,3 +94,11 @@ def test_a_value_set_of_an_unknown_type(element: str, tmp_path: Path) -> None:
     file.write_text(f"{CORE}struct pair_t {{ nowhere a; }}\nparser p(in bit<8> a, in bit<8> b) {{ {states} }}\n")
     told = errors(file)
     assert told and all("type 'nowhere'" in message for message in told), told
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("PORT", "port"), ("Port", "port"), ("porr", "port"), ("xyz", None), ("TTL", "Ttl")]
+)
+def test_a_name_in_other_letters_is_near(name: str, near: str | None) -> None:
+    found = suggestion(name, ["egress", "port", "Ttl"])
+    assert found == (f"; did you mean '{near}'?" if near else "")

@@ -243,6 +243,8 @@ def test_what_was_lost_is_told_at_the_end(monkeypatch: pytest.MonkeyPatch, livin
     code, output, errors = shown(monkeypatch, traced(1, b"a"), traced(1, b"b", lost=3))
     assert (code, output.count(" s\n")) == (0, 2)
     assert errors == "3 frames are not told: the switch had no room for them\n"
+    _, _, errors = shown(monkeypatch, traced(1, b"a", lost=3), traced(1, b"b", lost=5))  # each says how many so far
+    assert errors.startswith("5 frames")
     code, output, errors = shown(monkeypatch, traced(1, b"a"), as_json=True)
     assert (code, errors, json.loads(output)["frame"]) == (0, "", b"a".hex())
 
