@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,11 @@ def test_addresses(address: str) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
 def test_an_address_in_use_is_told_in_one_line(host: str, capfd: pytest.CaptureFixture[str]) -> None:
     """gRPC prints lines of its own, and has no word for it."""
+    if ":" in host:
+        try:
+            socket.create_server((host.strip("[]"), 0), family=socket.AF_INET6).close()
+        except OSError as error:
+            pytest.skip(f"no IPv6 here: {error}")
     listening = server.Listening(f"{'[::1]' if ':' in host else '127.0.0.1'}:0", None, Streams(7))
     with pytest.raises(
         BadAddress, match=f"^cannot listen at {re.escape(host)}:{listening.port}: Address already in use$"
