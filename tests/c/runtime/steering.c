@@ -135,7 +135,8 @@ int main(void) {
             const uint8_t mask = below(4) ? (uint8_t)(1u << below(8)) : 0;
             nodes[i] = (struct macs_steer_node){.at = (uint16_t)below(FRAME), .mask = mask};
             nodes[i].value = below(2) ? mask : 0;
-            nodes[i].at = mask ? nodes[i].at : (uint16_t)below(2 * FRAME);
+            if (!mask) /* it asks for the length, often for just that of the frames */
+                nodes[i].at = (uint16_t)(below(2) ? FRAME - 1 + below(3) : below(2 * FRAME));
             nodes[i].yes = (uint16_t)(i + 1 + below(parts - i - 1));
             nodes[i].no = (uint16_t)(i + 1 + below(parts - i - 1));
         }
