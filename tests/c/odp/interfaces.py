@@ -658,6 +658,7 @@ def scenario_gone(command: list[str]) -> None:
         run("ip", "link", "del", "pb")
         running.wait_for(f"port {port('pb')}: the interface is gone")
         assert running.process.poll() is None, "an interface that went away took the program with it"
+        time.sleep(0.5)  # it looks five times a second, and says it once
         veth(b, "pb", "eb", 2, 1 if DRIVER == "af_xdp" else 2)  # of AF_XDP, fewer queues than before
         running.wait_for(f"port {port('pb')}: the interface is back")
         echo(a, b, socket.AF_INET, V4, [100, 1000])
