@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hlir_builder import Builder, apply, emit, extract, goto, state
+from hlir_builder import Builder, apply, const, emit, extract, goto, state
 
 from macsad.resources import share
 from transpiler.codegen.generate import generate
@@ -32,3 +32,21 @@ def test_a_value_that_only_a_key_reads(key: str, kind: str) -> None:
     (stored,) = re.findall(rf"macs_store_bytes\(key, \d, ({re.escape(held)})\);", c)
     assert re.search(rf"^\s*{re.escape(stored)} = \w+;", c, re.MULTILINE)
     assert re.search(rf"^    uint(8|16)_t {name};$", c, re.MULTILINE) or kind == "exact"
+
+
+def test_a_value_that_only_the_choice_among_members_reads() -> None:
+    """What a selector hashes is packed when its lookup starts, apart from the function of the stage."""
+    b = Builder()
+    b.header("h", "h_t", a=8, port=9, rest=7, wide=600)
+    b.variable("m.x", 8)
+    b.action("set", b.set("h.a", 7))
+    b.extern("s", "action_selector", size=8, algorithm="crc16", width=16)
+    b.table("t", [("h.wide", "exact"), ("m.x", "selector")], ["set"], "NoAction", size=1_000_000, implementation="s")
+    program = b.build(
+        [state("start", [extract("h")], goto("accept"))],
+        [b.set("m.x", b.get("h.a")), b.call("clone.ingress", None, const(1, 32))], [apply("t")], [emit("h")],
+    )  # fmt: skip
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    assert len(re.findall(r"^    uint8_t m_x;$", c, re.MULTILINE)) == 1
+    assert "live->m_x = live->h_a;" in c
+    assert re.search(r"macs_store_bytes\(lookup->lookup_0\.selection, 1, live->m_x\);", c)
