@@ -185,6 +185,21 @@ def test_blocks_that_are_left() -> None:
     assert plan.pipes[0].exits == {"ingress_b": Submit(len(plan.pipes[0].stages) - 1)}
 
 
+def test_a_place_that_one_leave_alone_leads_to_is_a_join() -> None:
+    """A leave names its place, so that the code there cannot be put where the leave stands."""
+    b = Case().tables_with()
+    away = if_(condition(b), [apply("t0"), st.Leave("x", AT)], [st.Leave("y", AT)])
+    after = (b.set("m1", 5), b.set("h.v", b.get("m1")))
+    plan = b.plan(st.Block("y", (st.Block("x", (away,), AT), *after), AT), b.set("h.k1", 1), apply("t1"))
+    (pipe,) = plan.pipes
+    assert names(plan) == ["entry", "t0", "t1"]
+    assert pipe.exits == {"ingress_x": Jump(0), "ingress_y": Jump(1)}
+    assert pipe.joins == (
+        (*map(Plain, after), Jump(1)),
+        (Plain(b.set("h.k1", 1)), Submit(2)),
+    )
+
+
 def test_a_table_in_a_loop_is_not_cut_and_said_so() -> None:
     b = Case().tables_with()
     loop = st.While(condition(b), (apply("t0"), b.set("h.v", 0)), AT)
