@@ -237,7 +237,7 @@ def _is_closed(statement: Statement) -> bool:
 def _draws(profile: ExternInstance | None) -> bool:
     """Whether members of its groups are chosen at random, or by a hash that can be changed."""
     algorithm = str(dict(profile.attributes).get("algorithm", "")) if profile is not None else ""
-    return algorithm == "random" or "custom" in algorithm or "as_set" in algorithm
+    return algorithm == "random" or "custom" in algorithm
 
 
 def type_of(program: Program, place: Place) -> Type:
