@@ -462,6 +462,15 @@ def test_packets_are_alone_where_both_pipes_touch_a_state() -> None:
     assert not b.plan(group, egress=[b.write()]).ordered
 
 
+def test_copies_to_a_group_come_to_a_state_of_egress_in_order() -> None:
+    """Those of a packet that leave the pipe of the others would come to it behind the packets of the burst."""
+    b = Case().tables_with()
+    group = b.set("sm.mcast_grp", 7)
+    for egress, replication in (([b.read(), b.write()], False), ([b.set("m1", 1)], True)):
+        plan = b.plan(group, egress=egress, run_to_completion=True)
+        assert [(p.name, p.replication) for p in plan.pipes] == [("ingress", False), ("egress", replication)]
+
+
 # --- liveness --------------------------------------------------------------------------------------------------------
 
 

@@ -184,6 +184,18 @@ def test_a_stretch_that_reads_nothing(tmp_path: Path) -> None:
     assert with_decisions(program(tmp_path, key="m.n")) is None
 
 
+def test_a_group_without_members_writes_nothing(tmp_path: Path) -> None:
+    """What the one action of a table writes is surely written; not where entries name members: a flag tells whether it was."""
+    only = "action only(bit<8> x) { h.h.c = x; } "
+    for profile, property_, kept in (("", "", 8), ("action_profile(8) p; ", "implementation = p;", 8 + 1)):
+        tables = "".join(
+            f"table u{n} {{ key = {{ h.h.b: exact; }} actions = {{ only; }} default_action = only(1); {property_} }} "
+            for n in range(TABLES)
+        )
+        made = program(tmp_path, BODY.replace("t", "u"), declarations=only + profile + tables)
+        assert bits(with_decisions(made)) == (TABLES, 8, kept)
+
+
 def test_what_is_behind_a_return_is_not_surely_written(tmp_path: Path) -> None:
     """So what a packet that returns has there before is part of the key, beside what decides whether it does."""
     body = BODY.replace("t4.apply();", "set(); h.h.c = m.parsed; t4.apply();")
