@@ -605,6 +605,14 @@ def test_behind_a_varbit_nothing_lies_at_a_fixed_place() -> None:
     assert {field for field in received(plan, "t0") if field.startswith("g.")} == {"g.first"}
 
 
+def test_a_field_that_a_second_pass_keeps_is_not_as_it_was_received() -> None:
+    b = Case()
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    again = b.call("resubmit.request", None, fields=["h.v"])
+    plan = b.plan(again, apply("t0"), b.set("m1", b.get("h.v")), few=0)
+    assert received(plan, "t0") == {"h.k0", "h.k1", "h.k2", "h.k3"}
+
+
 def test_a_stage_goes_on_in_all_joins_that_it_may_reach() -> None:
     """Also by way of others, each once; what no way leads to is another stage's."""
     joins = ((Jump(2),), (Submit(9),), (Jump(0), Submit(4)))
