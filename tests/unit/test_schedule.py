@@ -546,6 +546,38 @@ def test_egress_of_its_own_keeps_what_it_reads() -> None:
     assert "sm.egress_rid" not in live(plan)  # set where egress begins
 
 
+@pytest.mark.parametrize("request_", ["clone.ingress", "clone.egress"])
+def test_egress_has_what_ingress_leaves_though_clones_come_between(request_: str) -> None:
+    """Only clones go through their pipe, and what these have begins anew."""
+    b = Case().tables_with()
+    asked = b.call(request_, None, const(1, 32))
+    in_ingress, in_egress = ([asked], []) if request_ == "clone.ingress" else ([], [asked])
+    plan = b.plan(b.set("m1", b.get("h.v")), *in_ingress, egress=[b.set("h.v", b.get("m1")), *in_egress])
+    ingress, clone, egress = plan.pipes
+    assert (ingress.name, clone.name, egress.name) == ("ingress", "clone", "egress")
+    assert Location("m1") in ingress.to_next and Location("m1") in egress.stages[0].live_in
+    assert "m1" in live(plan)
+
+
+def test_what_a_second_pass_keeps_is_there_though_nothing_of_the_pass_writes_it() -> None:
+    b = Case().tables_with()
+    again = b.call("resubmit.request", None, fields=["m1"])
+    plan = b.plan(apply("t0"), b.set("h.v", b.get("m1")), again)
+    (behind,) = (stage for stage in plan.pipes[0].stages if stage.lookups)
+    assert Location("m1") in behind.live_in
+    assert Location("m1") not in b.plan(apply("t0"), b.set("h.v", b.get("m1"))).live
+
+
+def test_elements_of_a_stack_are_kept_together() -> None:
+    """One that nothing has written is zero, beside another that was."""
+    b = Case()
+    b.stack("s", "s_t", 2, f=8)
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    plan = b.plan(b.set("s[0].f", 5), apply("t0"), b.set("h.v", b.get("s[1].f")), b.set("h.k3", b.get("s[0].f")))
+    assert {Location(f"s[{number}]", "f") for number in range(2)} <= plan.live
+    assert Location("s[1]", "f") in plan.zeroed
+
+
 # --- size ------------------------------------------------------------------------------------------------------------
 
 
