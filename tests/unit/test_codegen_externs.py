@@ -15,7 +15,16 @@ from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
 from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import ListExpression
-from transpiler.hlir.interface import Interface, NamedType, StructDefinition, TupleType, TypeKind
+from transpiler.hlir.interface import (
+    ErrorType,
+    Interface,
+    NamedType,
+    StackType,
+    StructDefinition,
+    TupleType,
+    TypeKind,
+    scalars,
+)
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import Statement
 from transpiler.hlir.types import Bits, Bool
@@ -69,6 +78,15 @@ def test_fields_of_registers(data: object, width: int, fields: list[tuple[str, i
     program = replace(built(b), interface=Interface((pair,)))
     view = Externs(program, Names()).view(program.extern["r"])
     assert [(field.name.text, field.bits) for field in view.fields] == fields
+
+
+def test_scalars_of_stacks_and_of_what_has_no_bits() -> None:
+    pair = StructDefinition(TypeKind.HEADER, "pair_t", (("a", Bits(8)), ("b", Bits(16))))
+    union = StructDefinition(TypeKind.HEADER_UNION, "u_t", (("one", NamedType(TypeKind.HEADER, "pair_t")),))
+    stack = StackType(NamedType(TypeKind.HEADER, "pair_t"), 2)
+    data = TupleType((stack, NamedType(TypeKind.HEADER_UNION, "u_t"), ErrorType(), Bool()))
+    found = list(scalars(data, {"pair_t": pair, "u_t": union}))
+    assert found == [("[0][0].a", 8), ("[0][0].b", 16), ("[0][1].a", 8), ("[0][1].b", 16), ("[3]", 1)]
 
 
 @pytest.mark.parametrize(("fields", "names"), [({}, ["a", "value", "field2"]), ({"fields": "x,y,z"}, ["x", "y", "z"])])

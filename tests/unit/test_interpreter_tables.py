@@ -121,6 +121,8 @@ def test_a_mask_as_prefix_in_program_entries() -> None:
     entries = [((ex.MaskSet(const(0xC0, 8), const(0xC0, 8), AT),), 1, 0), ((any_(),), 2, 0)]
     switch = Switch(program(["lpm"], entries))
     assert [port_of(switch, k) for k in (0xC5, 0x85)] == [1, 2]
+    with pytest.raises(ValueError, match=r"h\.k0 is matched by lpm, which has no such set"):
+        Switch(program(["lpm"], [((ex.MaskSet(const(0x05, 8), const(0x0F, 8), AT),), 1, 0)]))
 
 
 def test_a_table_without_keys_runs_its_default() -> None:
@@ -137,6 +139,7 @@ def test_a_table_without_keys_runs_its_default() -> None:
         (["exact"], (Ternary(1, 1),), "I.to", (1,), "has no ternary match"),
         (["exact"], (Exact(256),), "I.to", (1,), "does not fit"),
         (["lpm"], (Prefix(0, 9),), "I.to", (1,), "prefix of 9 bits"),
+        (["range"], (Ternary(1, 1),), "I.to", (1,), "has no ternary match"),
         (["optional"], (Ternary(1, 3),), "I.to", (1,), "has no ternary match"),
         (["exact"], (Exact(1), Exact(1)), "I.to", (1,), "has 1 keys, not 2"),
         (["exact"], (Exact(1),), "I.none", (1,), "no action I.none"),
@@ -257,6 +260,8 @@ def test_a_value_set_is_full() -> None:
         switch.value_set_add("vs", (Exact(value),))
     with pytest.raises(ControlError, match="value set vs is full"):
         switch.value_set_add("vs", (Exact(3),))
+    switch.restart()
+    switch.value_set_add("vs", (Exact(3),))
 
 
 def spreading(algorithm: str) -> Switch:

@@ -131,6 +131,7 @@ def test_lookahead_advance_and_varbit() -> None:
     switch = Switch(b.build([start], ingress=ingress, deparser=[emit("o")]))
     assert switch.process(0, b"\xff\x02ABrest") == [(2, b"\x02ABrest")]
     assert switch.process(0, b"\xff\x00rest") == [(0, b"\x00rest")]
+    assert switch.process(0, b"\xff\x04ABCDE") == [(4, b"\x04ABCDE")]
     assert switch.process(0, b"\xff\x05ABCDE") == [(100, b"\x05ABCDE")]  # HeaderTooShort: longer than varbit<32>
     assert switch.process(0, b"\xff\x04AB") == [(100, b"\x04AB")]
     assert switch.process(0, b"") == []
@@ -455,6 +456,8 @@ def test_fields_of_a_frame() -> None:
     program = plain(base(), ())
     assert fields_of(program, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
     assert fields_of(program, b"\x01") == []
+    loop = base().build([state("start", [extract("h"), st.While(true(), (), AT)], goto("accept"))])
+    assert fields_of(loop, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
 
 
 def test_stack_loop_ends_and_no_frame_raises() -> None:
