@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from transpiler.codegen.names import Names
 from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import ListExpression
 from transpiler.hlir.interface import (
+    Annotation,
     ErrorType,
     Interface,
     NamedType,
@@ -25,7 +27,7 @@ from transpiler.hlir.interface import (
     TypeKind,
     scalars,
 )
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import ADD_ON_MISS, AUTO_DELETE, SUPPORT_TIMEOUT, Program
 from transpiler.hlir.statements import Statement
 from transpiler.hlir.types import Bits, Bool
 from transpiler.schedule.atomic_regions import Group, Kept
@@ -158,6 +160,28 @@ def test_counts(deferred: bool, large: bool, hit: bool, c: str) -> None:
     externs = Externs(built(b), Names(), deferred=deferred, large_counters=frozenset("c" if large else ""))
     made = externs.count("c", Literal("3"), Literal("64"), "", hit=hit)
     assert Printer().body((made,)).strip() == c
+
+
+@pytest.mark.parametrize(
+    ("says", "calls"),
+    [
+        (None, ["macs_counts_hit"]),
+        (ADD_ON_MISS, ["macs_counts_add"]),
+        (SUPPORT_TIMEOUT, ["macs_counts_hit", "macs_ages_hit"]),
+        (AUTO_DELETE, ["macs_counts_hit"]),  # only calls restart the time
+    ],
+)
+def test_what_a_hit_does_by_itself(says: str | None, calls: list[str]) -> None:
+    b = Builder()
+    b.variable("k", 8)
+    b.extern("c", "direct_counter", unit="bytes", automatic=1)
+    b.extern("asked", "direct_counter", unit="bytes", automatic=0)
+    b.table("t", [("k", "exact")], [], direct=["c", "asked"])
+    notes = (Annotation(says, "true", AT),) if says else ()
+    b.tables = [replace(b.tables[0], annotations=notes)]
+    program = built(b, apply("t"))
+    declared, done = Externs(program, Names(), deferred=False).on_hit(program.table["t"], "")
+    assert declared == () and re.findall(r"macs_\w+", Printer().body(done)) == calls
 
 
 def test_a_meter_that_nobody_asked_gives_what_its_call_is_given() -> None:

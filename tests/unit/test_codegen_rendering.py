@@ -92,3 +92,39 @@ def test_a_copy_takes_from_the_frame_what_is_read_there() -> None:
     assert copied("to", "from", "from.a", "to.a") == [*plain[:2], plain[3]]
     assert copied("s[0]", "from", "from.a")[2:] == [f"s_a[0] = {frame}", "s_b[0] = from_b;"]
     assert copied("s[0]", "s[1]")[2:] == ["s_a[0] = s_a[1];", "s_b[0] = s_b[1];"]
+
+
+@pytest.mark.parametrize(
+    ("values", "received", "intact", "sure", "c"),
+    [
+        ("e.a e.b", "e.a e.b", "", "e", "(uint16_t)macs_load_bytes(packet->data + e_at, 2)"),
+        ("e.a e.b", "", "e.a e.b", "e", "(uint16_t)macs_load_bytes(packet->data + 0, 2)"),
+        ("g.x g.y", "", "g.x g.y", "g", "(uint16_t)macs_load_bytes(packet->data + 4, 2)"),
+        ("e.a e.b", "", "e.a e.b", "", None),  # it need not be there
+        ("e.a e.b", "", "e.a", "e", None),
+        ("e.a f.b", "", "e.a e.b f.b", "e f", None),
+        ("e.a f.b", "e.a e.b f.b", "", "e f", None),
+        ("e.a e.c", "e.a e.c", "", "e", None),
+        ("e.b e.a", "e.a e.b", "", "e", None),
+        ("e.a m.x", "e.a", "", "e", None),
+        ("s[0].x s[0].y", "", "s[0].x s[0].y", "s[0]", None),
+    ],
+)
+def test_fields_that_lie_together_are_one_number(
+    values: str, received: str, intact: str, sure: str, c: str | None
+) -> None:
+    b = Builder()
+    b.header("e", "e_t", a=8, b=8, c=16)
+    b.header("g", "g_t", x=8, y=8)
+    b.header("f", "e_t")
+    b.stack("s", "g_t", 2)
+    b.variable("m.x", 8)
+    headers = ("e", "g", "f", "s[0]", "s[1]")
+    program = b.build(
+        [state("start", [extract(name) for name in headers], goto("accept"))], deparser=[emit(name) for name in headers]
+    )
+    storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names(), in_place=True)
+    fields = [frozenset(Location(*one.split(".")) for one in names.split()) for names in (received, intact)]
+    scope = Scope(received=fields[0], intact=fields[1], sure=frozenset(sure.split()))
+    found = Expressions(storage, scope).together(tuple(b.get(value) for value in values.split()))
+    assert (printed(found) if found is not None else None) == c
