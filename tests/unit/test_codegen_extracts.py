@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from hlir_builder import AT, Builder, const, emit, extract, goto, state
+from hlir_builder import AT, Builder, any_, const, emit, exact, extract, goto, state
 
 from macsad.resources import share
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir import statements as st
-from transpiler.hlir.types import Varbit
+from transpiler.hlir.expressions import ValueSetRef
+from transpiler.hlir.program import MatchKind, Select, SelectCase, ValueSet
+from transpiler.hlir.types import Bits, Varbit
 from transpiler.targets.find import builtin
 
 
@@ -45,7 +47,8 @@ def test_a_varbit_lies_behind_the_fields_in_front_of_it_and_the_others_behind_it
 @pytest.mark.parametrize(
     ("widths", "read", "shared"),
     [((8, 8, 8, 8), "abcd", "abcd"), ((16, 16, 8, 8), "ab", "ab"), ((4, 12, 16, 8), "abc", "abc"),
-     ((8, 8, 8, 8), "abc", ""), ((16, 8, 16, 8), "abcd", ""), ((32, 8, 8, 16), "abcd", "bcd")],
+     ((8, 8, 8, 8), "abc", ""), ((16, 8, 16, 8), "abcd", ""), ((32, 8, 8, 16), "abcd", "bcd"),
+     ((8, 8, 24, 8), "bc", "c")],
 )  # fmt: skip
 def test_narrow_fields_share_a_load_where_they_fill_a_word_and_all_are_read(
     widths: tuple[int, ...], read: str, shared: str
@@ -59,3 +62,15 @@ def test_narrow_fields_share_a_load_where_they_fill_a_word_and_all_are_read(
     c = c_of(b, [extract("h")], *kept, headers="h")
     loads = {name: "".join(re.findall(rf"h_{name} = (.*load.*);", c)) for name in read}
     assert "".join(name for name in read if "macs_load_from_word" in loads[name]) == shared
+
+
+def test_a_value_set_of_two_fields_stands_for_two_subjects() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8, d=8)
+    b.value_sets.append(ValueSet("vs", (Bits(8), Bits(8)), (MatchKind.EXACT, MatchKind.EXACT), 4, AT))
+    keys = (any_(), ValueSetRef("vs", AT), exact(7, 8))
+    chosen = Select(tuple(b.get(f"h.{field}") for field in "dabc"), (SelectCase(keys, "accept", AT),), AT)
+    program = b.build([state("start", [extract("h")], chosen)], deparser=[emit("h")])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    assert re.findall(r"macs_store_bytes\(member_1.*, (\w+)\);", c) == ["h_a", "h_b"]
+    assert "!= NULL && h_c == 7)" in c

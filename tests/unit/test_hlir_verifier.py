@@ -116,6 +116,7 @@ def test_constants_that_fit(value: int, type_: Type) -> None:
             f"constant {len(pr.CORE_ERRORS)} does not fit error; assigned value is error, not bit<9>",
         ),
         (st.Assign(ex.FieldRef(ex.HeaderRef("hdr.eth", AT), "x", AT), const(0, 1), AT), "has no field x"),
+        (st.Assign(ex.FieldRef(ex.HeaderRef("hdr.ip", AT), "x", AT), const(0, 1), AT), "unknown header hdr.ip"),
         (st.SetValid(ex.HeaderRef("hdr.ip", AT), True, AT), "unknown header hdr.ip"),
         (st.SetValid(ex.ElementRef("hdr.eth", const(0, 32), AT), True, AT), "unknown header hdr.eth"),
         (st.Leave("out", AT), "leaves out, which does not enclose it"),
@@ -171,6 +172,8 @@ def test_a_bad_statement_is_named(statement: st.Statement, complaint: str) -> No
 ETH = ex.HeaderRef("hdr.eth", AT)
 ONE = const(1, 9)
 FLAG = ex.Const(1, Bool(), AT)
+NO_ERROR = ex.Const(0, ERRORS, AT)
+NEGATED = ex.Unary(ex.UnaryOp.NEGATE, NO_ERROR, ERRORS, AT)
 
 
 def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Type) -> ex.Binary:
@@ -186,6 +189,9 @@ def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Ty
         (binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 5), Bits(9)), True),
         (binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 4), Bits(9)), False),
         (binary(ex.BinaryOp.CONCAT, const(1, 4), FLAG, Bits(9)), False),
+        (binary(ex.BinaryOp.CONCAT, FLAG, const(1, 4), Bits(9)), False),
+        (ex.Cast(binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 5), Bool()), Bits(9), AT), False),
+        (ex.Cast(binary(ex.BinaryOp.SHL, FLAG, const(1, 3), Bool()), Bits(9), AT), False),
         (binary(ex.BinaryOp.SHL, ONE, const(1, 3), Bits(9)), True),
         (binary(ex.BinaryOp.SHL, ONE, FLAG, Bits(9)), False),
         (binary(ex.BinaryOp.SHL, const(1, 8), const(1, 3), Bits(9)), False),
@@ -202,6 +208,7 @@ def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Ty
         (ex.Unary(ex.UnaryOp.NEGATE, ONE, Bits(9), AT), True),
         (ex.Unary(ex.UnaryOp.NEGATE, const(1, 8), Bits(9), AT), False),
         (ex.Cast(ex.Unary(ex.UnaryOp.NEGATE, FLAG, Bool(), AT), Bits(9), AT), False),
+        (ex.Cast(binary(ex.BinaryOp.EQ, NEGATED, NO_ERROR, Bool()), Bits(9), AT), False),
         (ex.Cast(ex.Unary(ex.UnaryOp.NOT, FLAG, Bool(), AT), Bits(9), AT), True),
         (ex.Cast(binary(ex.BinaryOp.LT, ONE, ONE, Bool()), Bits(9), AT), True),
         (ex.Cast(binary(ex.BinaryOp.LT, FLAG, FLAG, Bool()), Bits(9), AT), False),
@@ -261,6 +268,8 @@ def test_transitions() -> None:
     assert "unknown value set none" in violations(parser(case("accept", ex.ValueSetRef("none", AT))))
     assert "wide does not fit what is selected on" in violations(parser(case("accept", wide)))
     assert "2 keys for 1 values" in violations(parser(case("accept", of_set, ex.AnySet(AT))))
+    seven = ex.ExactSet(const(7, 16), AT)
+    assert "2 keys for 1 values" in violations(parser(case("accept", seven, seven)))
     narrow = ex.MaskSet(const(1, 16), const(1, 8), AT)
     assert "key is bit<8>, not bit<16>" in violations(parser(case("accept", narrow)))
     assert "one named like a final state" in violations(parser(transition=pr.Goto("accept", AT), name="accept"))
