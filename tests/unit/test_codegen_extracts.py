@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hlir_builder import AT, Builder, any_, const, emit, exact, extract, goto, state
+from hlir_builder import AT, Builder, any_, const, emit, exact, extract, goto, select, state
 
 from macsad.resources import share
 from transpiler.codegen.generate import generate
@@ -62,6 +62,38 @@ def test_narrow_fields_share_a_load_where_they_fill_a_word_and_all_are_read(
     c = c_of(b, [extract("h")], *kept, headers="h")
     loads = {name: "".join(re.findall(rf"h_{name} = (.*load.*);", c)) for name in read}
     assert "".join(name for name in read if "macs_load_from_word" in loads[name]) == shared
+
+
+@pytest.mark.parametrize(("width", "together"), [(4, True), (60, True), (68, False)])
+def test_fields_are_stored_together_up_to_64_bits(width: int, together: bool) -> None:
+    b = Builder()
+    b.header("h", "h_t", a=4, b=width)
+    b.header("g", "h_t")
+    body = [b.set("h.a", b.get("g.a")), b.set("h.b", b.get("g.b"))]
+    c = c_of(b, [extract("h"), extract("g")], *body, headers="hg")
+    assert (re.search(rf"macs_store_bytes\(\w+, {(4 + width) // 8}, .*h_a << {width}", c) is not None) == together
+
+
+def test_the_deparser_walks_over_headers_that_a_second_pass_may_have_moved() -> None:
+    for again in (False, True):
+        b = Builder()
+        b.header("h", "h_t", a=8)
+        body = [b.set("h.a", 7), *([b.call("resubmit.request", None)] if again else [])]
+        c = c_of(b, [extract("h")], *body, headers="h")
+        assert ("macs_layout_resize(" in c) == again
+
+
+def test_a_value_of_a_select_is_there_once() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    b.header("g", "h_t")
+    cases = [(exact(value, 8), to) for value, to in ((7, "more"), (7, "accept"), (8, "more"), (9, "accept"))]
+    states = [
+        state("start", [extract("h")], select(b.get("h.a"), *cases)),
+        state("more", [extract("g")], goto("accept")),
+    ]
+    c = generate(b.build(states, deparser=[emit("h"), emit("g")]), builtin(), share("templates"), Diagnostics()).c
+    assert re.findall(r"case (\w+):", c) == ["7", "8", "9"]
 
 
 def test_a_value_set_of_two_fields_stands_for_two_subjects() -> None:

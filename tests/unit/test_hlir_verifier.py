@@ -10,7 +10,7 @@ from transpiler.diagnostics import Span
 from transpiler.externs.table import KINDS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
+from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, String, Type, Varbit
 from transpiler.verifier import Malformed, verify
 from transpiler.verifier.program import MAX_WIDTH
 
@@ -289,6 +289,11 @@ def test_declarations() -> None:
         ({"header_types": (strange,)}, "field ethernet_t.dst cannot be bit<0>"),
         ({"header_types": (ETHERNET, two)}, "header type two_t has 2 varbit fields"),
         ({"header_types": (ETHERNET, one)}, "field of one_t name 'a' is empty or used twice"),
+        (
+            {"variables": (*good.variables, pr.Variable("text", String(), pr.Storage.LOCAL, AT))},
+            f"variable text cannot hold {String()}",
+        ),
+        ({"headers": (*good.headers, pr.Header("", "ethernet_t", AT))}, "header name '' is empty or used twice"),
         ({"headers": (*good.headers, pr.Header("hdr.x", "none_t", AT))}, "hdr.x has the unknown header type none_t"),
         ({"stacks": (pr.HeaderStack("hdr.s", "ethernet_t", 0, AT),)}, "stack hdr.s has 0 elements"),
         ({"externs": (replace(register, kind="oven"),)}, "is of the unknown extern kind oven"),
@@ -297,6 +302,10 @@ def test_declarations() -> None:
         ({"bridges": (pr.Bridge("normal", ("forward.port",), (), AT),)}, "forward.port is not an intrinsic variable"),
         ({"bridges": (pr.Bridge("normal", (), ("none",), AT),)}, "none is not a header of the packet"),
         ({"bridges": (pr.Bridge("normal", (), (), AT),) * 2}, "bridge name 'normal' is empty or used twice"),
+        (
+            {"actions": (replace(action, parameters=("standard_metadata.egress_spec",)),)},
+            "standard_metadata.egress_spec of Ingress.forward is not an action data variable",
+        ),
         ({"actions": (replace(action, parameters=("nothing",)),)}, "nothing of Ingress.forward is not an action data"),
         ({"tables": (replace(table, size=-1),)}, "table Ingress.t has size -1"),
         ({"tables": (replace(table, actions=(*table.actions, pr.ActionUse("no", AT))),)}, "uses the unknown action no"),
@@ -306,10 +315,22 @@ def test_declarations() -> None:
         ({"errors": replace(ERRORS, name="mine")}, "errors do not begin with those of core.p4"),
     ):
         assert complaint in violations(program(**damaged)), complaint
-    foreign = pr.ActionCall("Ingress.other", (), AT)
-    assert "Ingress.other is not an action of table" in violations(
-        program(tables=(replace(table, default_action=foreign),))
+    foreign, other = pr.ActionCall("Ingress.other", (), AT), pr.Action("Ingress.other", (), (), AT)
+    called = replace(table, default_action=foreign)
+    named = replace(called, actions=(*table.actions, pr.ActionUse("Ingress.other", AT)))
+    for tables, actions in (((called,), good.actions), ((called,), (*good.actions, other)), ((named,), good.actions)):
+        told = violations(program(tables=tables, actions=actions))
+        assert "Ingress.other is not an action of table" in told
+    verify(program(tables=(named,), actions=(*good.actions, other)))
+
+
+def test_entries_have_no_keys_of_selectors() -> None:
+    good = program()
+    selector = pr.ExternInstance(
+        "Ingress.s", "action_selector", (("size", 4), ("algorithm", "crc16"), ("width", 8)), AT
     )
+    keys = (*good.tables[0].keys, pr.TableKey(TYPE, pr.MatchKind.SELECTOR, "hash", AT))
+    verify(program(tables=(replace(good.tables[0], keys=keys),), externs=(*good.externs, selector)))
 
 
 @pytest.mark.parametrize("type_", [Bits(1), Bits(MAX_WIDTH), Varbit(1), Varbit(MAX_WIDTH)])
