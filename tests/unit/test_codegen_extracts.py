@@ -5,7 +5,22 @@ from __future__ import annotations
 import re
 
 import pytest
-from hlir_builder import AT, Builder, any_, const, emit, exact, extract, goto, select, state
+from hlir_builder import (
+    AT,
+    Builder,
+    any_,
+    apply,
+    const,
+    emit,
+    exact,
+    extract,
+    goto,
+    h as header,
+    if_,
+    select,
+    state,
+    valid,
+)
 
 from macsad.resources import share
 from transpiler.codegen.generate import generate
@@ -72,6 +87,45 @@ def test_fields_are_stored_together_up_to_64_bits(width: int, together: bool) ->
     body = [b.set("h.a", b.get("g.a")), b.set("h.b", b.get("g.b"))]
     c = c_of(b, [extract("h"), extract("g")], *body, headers="hg")
     assert (re.search(rf"macs_store_bytes\(\w+, {(4 + width) // 8}, .*h_a << {width}", c) is not None) == together
+
+
+def test_fields_of_a_run_that_are_written_apart_are_stored_apart_too() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=4, b=12, key=8)
+    for number, field in enumerate("ab"):
+        b.action(f"I.a{number}", b.set(f"h.{field}", number))
+        b.table(f"I.t{number}", [("h.key", "exact")], [f"I.a{number}"])
+    c = c_of(b, [extract("h")], apply("I.t0"), apply("I.t1"), headers="h")
+    (whole,) = re.findall(r"if \((.*)\) \{\s*macs_store_bytes\(to, 2, ", c)
+    alone = re.findall(r"\} else \{\s*if \((\w+)\) \{\s*macs_store_bits.*\s*\}\s*if \((\w+)\)", c)
+    assert whole == "h_a_written && h_b_written" and alone == [("h_a_written", "h_b_written")]
+
+
+@pytest.mark.parametrize("copies", ["", "directly", "in an action"])
+def test_a_header_that_is_copied_to_lies_where_its_source_does(copies: str) -> None:
+    """Which may be nowhere: the test of its validity in front of the copy says nothing of it."""
+    b = Builder()
+    b.header("k", "k_t", wide=600)
+    fields = [f"f{number}" for number in range(40)]
+    for name in "hg":
+        b.header(name, "h_t", **dict.fromkeys(fields, 8))
+    b.extern("r", "register", size=1, width=8)
+    b.action("I.none")
+    b.table("I.first", [("k.wide", "exact")], ["I.none"], size=1_000_000)
+    copy = st.CopyHeader(header("h"), header("g"), AT)
+    b.action("I.copy", copy)
+    b.table("I.t", [("sm.ingress_port", "exact")], ["I.copy"])
+    inside = {"": [], "directly": [copy], "in an action": [apply("I.t")]}[copies]
+    write = [b.call("register.write", "r", const(0, 32), b.get(f"h.{field}")) for field in fields]
+    states = [
+        state("start", [extract("k")], select(b.get("k.wide"), (exact(0, 600), "one"), (any_(), "more"))),
+        state("one", [extract("g")], goto("more")),
+        state("more", [extract("h")], goto("accept")),
+    ]
+    program = b.build(states, [apply("I.first"), if_(valid("h"), [*inside, *write])], deparser=[emit("h"), emit("g")])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    print(c[c.index("h_valid)") :][:3000])
+    assert ("h_at != MACS_NOWHERE" in c) == bool(copies)
 
 
 def test_the_deparser_walks_over_headers_that_a_second_pass_may_have_moved() -> None:

@@ -76,12 +76,16 @@ def test_a_copy_takes_from_the_frame_what_is_read_there() -> None:
         b.set("from.a", b.get("to.a")), b.set("to.b", b.get("from.b")), b.set("s[0].a", b.get("s[1].b")),
     ], deparser=[emit("from"), emit("to"), emit("s[0]")])  # fmt: skip
 
-    def copied(target: str, source: str, *received: str) -> list[str]:
+    def copied(target: str | ex.ElementRef, source: str, *received: str) -> list[str]:
         storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names())
         scope = Scope(received=frozenset(Location(*one.split(".")) for one in received))
         rest: Any = None
         made = Statements(program, storage, rest, rest, scope, lambda label: ())
-        return Printer().body(made.statement(CopyHeader(h(target), h(source), AT))).splitlines()
+        return (
+            Printer()
+            .body(made.statement(CopyHeader(h(target) if isinstance(target, str) else target, h(source), AT)))
+            .splitlines()
+        )
 
     plain = copied("to", "from")
     assert [line.partition(";")[0] for line in plain] == [
@@ -92,6 +96,11 @@ def test_a_copy_takes_from_the_frame_what_is_read_there() -> None:
     assert copied("to", "from", "from.a", "to.a") == [*plain[:2], plain[3]]
     assert copied("s[0]", "from", "from.a")[2:] == [f"s_a[0] = {frame}", "s_b[0] = from_b;"]
     assert copied("s[0]", "s[1]")[2:] == ["s_a[0] = s_a[1];", "s_b[0] = s_b[1];"]
+    once, *rest = copied(ex.ElementRef("s", b.get("s[1].a"), AT), "from")[
+        1:-1
+    ]  # what is written may be the index itself
+    assert once.strip() == "const uint8_t element_1 = s_a[1];" and "s_a[element_1] = from_a;" in "".join(rest)
+    assert "s_a[1]" not in "".join(rest)
 
 
 @pytest.mark.parametrize(
