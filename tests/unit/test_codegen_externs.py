@@ -9,11 +9,14 @@ from types import SimpleNamespace
 import pytest
 from hlir_builder import AT, Builder, apply, const, goto, state
 
+from macsad.resources import share
 from transpiler.codegen.c.nodes import Literal
 from transpiler.codegen.c.printer import Printer
 from transpiler.codegen.extern_calls import Call
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.generate import generate
 from transpiler.codegen.names import Names
+from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import ListExpression
 from transpiler.hlir.interface import (
@@ -32,6 +35,7 @@ from transpiler.hlir.statements import Statement
 from transpiler.hlir.types import Bits, Bool
 from transpiler.schedule.atomic_regions import Group, Kept
 from transpiler.schedule.bundles import Bundle
+from transpiler.targets.find import builtin
 
 
 def built(b: Builder, *body: Statement) -> Program:
@@ -120,6 +124,22 @@ def test_profiles_that_no_table_has_are_left_out() -> None:
     view = externs.view(program.extern["q"])
     assert (view.table.text, view.size, view.cells) == ("t", "8", None)
     assert externs.view(program.extern["c"]).table.text == ""
+
+
+def test_tables_of_one_profile_run_each_others_actions() -> None:
+    b = Builder()
+    b.variable("k", 8)
+    b.extern("p", "action_profile", size=8)
+    for table, name in (("t", "one"), ("u", "two")):
+        b.action(name)
+        b.table(table, [("k", "exact")], [name], "NoAction", implementation="p")
+    b.tables = [
+        replace(table, actions=tuple(replace(use, default_only=use.action == "NoAction") for use in table.actions))
+        for table in b.tables
+    ]
+    c = generate(built(b, apply("t"), apply("u")), builtin(), share("templates"), Diagnostics()).c
+    found = re.findall(r'\{\.name = "(one|two|NoAction)", \.scope = MACS_(\w+)\}', c)
+    assert sorted(found) == [("NoAction", "DEFAULT_ONLY")] * 2 + [("one", "ANYWHERE")] * 2 + [("two", "ANYWHERE")] * 2
 
 
 def test_locks_and_cells_of_registers() -> None:

@@ -128,6 +128,35 @@ def test_a_header_that_is_copied_to_lies_where_its_source_does(copies: str) -> N
     assert ("h_at != MACS_NOWHERE" in c) == bool(copies)
 
 
+@pytest.mark.parametrize("stack", [True, False])
+def test_where_headers_lie_that_were_not_received(stack: bool) -> None:
+    """Of what is made valid, and of what is copied, it is known from the beginning: a stack's places are an array."""
+    b = Builder()
+    b.header("k", "k_t", wide=600)
+    if stack:
+        b.stack("s", "h_t", 2, a=8)
+        done = [st.SetValid(header("s[1]"), True, AT), b.set("s[1].a", 7)]
+    else:
+        b.header("h", "h_t", a=8)
+        b.header("g", "h_t")
+        done = [st.CopyHeader(header("h"), header("g"), AT), st.SetValid(header("h"), True, AT)]
+    b.action("I.none", *done)
+    b.table("I.first", [("k.wide", "exact")], ["I.none"], size=1_000_000)
+    b.table("I.second", [("k.wide", "exact")], ["I.none"], size=1_000_000)
+    headers = ("s[0]", "s[1]") if stack else ("h", "g")
+    states = [
+        state("start", [extract("k")], select(b.get("k.wide"), (exact(0, 600), "more"), (any_(), "accept"))),
+        state("more", [extract(headers[1])], goto("accept")),
+    ]
+    body = [apply("I.first"), apply("I.second")]
+    program = b.build(states, body, deparser=[emit(name) for name in ("k", *headers)])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    fresh = "macs_fresh = {.s_at = {MACS_NOWHERE, MACS_NOWHERE}};"
+    assert (fresh in c) == stack
+    begun = set(re.findall(r"live->(\w+_at) = MACS_NOWHERE;", c))
+    assert begun == (set() if stack else {"h_at", "g_at"})
+
+
 def test_the_deparser_walks_over_headers_that_a_second_pass_may_have_moved() -> None:
     for again in (False, True):
         b = Builder()

@@ -15,8 +15,8 @@ from transpiler.codegen.scope import Scope
 from transpiler.codegen.statements import Statements
 from transpiler.codegen.storage import Storage
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.statements import CopyHeader
-from transpiler.hlir.types import Bits, Bool
+from transpiler.hlir.statements import Assign, CopyHeader
+from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.schedule.stages import Schedule
 
 
@@ -137,3 +137,23 @@ def test_fields_that_lie_together_are_one_number(
     scope = Scope(received=fields[0], intact=fields[1], sure=frozenset(sure.split()))
     found = Expressions(storage, scope).together(tuple(b.get(value) for value in values.split()))
     assert (printed(found) if found is not None else None) == c
+
+
+@pytest.mark.parametrize("moves", ["", "copied varbit", "second pass", "other order"])
+def test_headers_lie_at_known_offsets_unless_they_may_move(moves: str) -> None:
+    b = Builder()
+    b.header("e", "e_t", a=8)
+    b.header("g", "g_t", x=8, y=8)
+    b.header("v", "v_t", rest=Varbit(64))
+    b.header("w", "v_t")
+    b.stack("s", "e_t", 1)
+    body = {
+        "copied varbit": [Assign(b.place("v.rest"), b.get("w.rest"), AT)],
+        "second pass": [b.call("resubmit.request", None)],
+    }.get(moves, [])
+    order = ("e", "g", "s[0]", "v", "w")
+    extracts = [extract(name, const(16, 32) if name in "vw" else None) for name in order]
+    emitted = order if moves != "other order" else order[::-1]
+    program = b.build([state("start", extracts, goto("accept"))], body, deparser=[emit(name) for name in emitted])
+    storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names(), in_place=True)
+    assert [storage.place(name) for name in order] == ([None] * 5 if moves else [0, 1, None, 4, None])

@@ -290,6 +290,7 @@ def test_a_target_extends_another(tmp_path: Path) -> None:
     found = choose("board", tmp_path)
     assert [kernel.name for kernel in found.kernels] == ["linear", "exact_hash"]
     assert (found.summary, found.max_key_bytes) == ("a base", 8)
+    assert (found.architectures, found.externs) == ({"v1model"}, {"counter.count"})
     code = generate(program("exact"), found, share("templates"), Diagnostics()).c
     assert "/* board, base */" in code
     assert '"tables/common/linear.h"' in code
