@@ -134,6 +134,7 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
         ({"max_key_bytes": 3}, (9, 9), 1, None, None, "its keys have at most 3 bytes, and this one has 4"),
         ({"max_entries": 4}, (16,), 4, None, None, ""),
         ({"max_entries": 4}, (16,), 5, None, None, "it holds at most 4 entries, and the table's size is 5"),
+        ({"max_entries": 4}, (16,), 5, None, 4, "it holds at most 4 entries, and the table's size is 5"),
         ({"max_entries": 4, "kept_by": "x"}, (64,), 9, None, 4, ""),
         ({"max_entries": 4, "kept_by": "x"}, (16,), 4, None, 5, "it holds at most 4 entries, and the table's size is 5"),
         ({"kept_by": "x"}, (16,), 4, None, None, "it is for entries that never change"),
