@@ -132,6 +132,7 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
         ({"max_bits": 16}, (9, 8), 1, None, None, "its keys have at most 16 bits, and this one has 17"),
         ({"max_key_bytes": 3}, (9, 8), 1, None, None, ""),
         ({"max_key_bytes": 3}, (9, 9), 1, None, None, "its keys have at most 3 bytes, and this one has 4"),
+        ({"max_bits": 18, "max_key_bytes": 3}, (9, 9), 1, None, None, "at most 3 bytes, and this one has 4"),
         ({"max_entries": 4}, (16,), 4, None, None, ""),
         ({"max_entries": 4}, (16,), 5, None, None, "it holds at most 4 entries, and the table's size is 5"),
         ({"max_entries": 4}, (16,), 5, None, 4, "it holds at most 4 entries, and the table's size is 5"),
@@ -158,6 +159,30 @@ def test_what_a_kernel_refuses(
     kernel = Kernel("k", frozenset({MatchKind.EXACT, MatchKind.LPM}), **limits)
     refusal = kernel.refusal(Need(keys, size, bits, constants=constants))
     assert why in refusal and bool(refusal) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("room", "data", "why"),
+    [
+        (24, 8, ""),
+        (24, 9, "beside an entry's index there is room for 24 bits, and key and data have 16 + 9"),
+        (0, 8, "beside an entry's index there is room for nothing, and key and data have 16 + 8"),
+    ],
+)
+def test_words_with_an_index(room: int, data: int, why: str) -> None:
+    """Those that are looked up without one have room all the same."""
+    keys = (TableKey(const(0, 16), MatchKind.EXACT, "k", AT),)
+    kernel = Kernel("k", frozenset({MatchKind.EXACT}), words=True, max_data_bits=48, max_indexed_bits=room)
+    assert kernel.refusal(Need(keys, 4, (16, data), indexed=True)) == why
+    assert kernel.refusal(Need(keys, 4, (16, data))) == ""
+
+
+def test_kernels_for_entries_that_never_change_are_not_told_of() -> None:
+    keys = (TableKey(const(0, 16), MatchKind.EXACT, "k", AT),)
+    exact, lpm = (frozenset({kind}) for kind in (MatchKind.EXACT, MatchKind.LPM))
+    kernels = (Kernel("a", exact, max_bits=8, kept_by="b"), Kernel("c", exact, max_bits=8), Kernel("d", lpm))
+    told = replace(builtin(), kernels=kernels).refusals(Need(keys))
+    assert told == ("c: its keys have at most 8 bits, and this one has 16",)
 
 
 def test_what_is_selected_by_is_not_matched() -> None:
