@@ -7,10 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hlir_builder import any_, exact
+from hlir_builder import Builder, any_, apply, emit, exact, extract, goto, if_, state, valid
 
 from macsad import cli
 from macsad.compilation import Request, decide, load
+from transpiler.analysis.dependencies import DEPENDENCIES, dependency_graph
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
@@ -68,6 +69,25 @@ def test_tables() -> None:
     assert ("Routing.routes.hit", "Routing.nexthops", "true") in edges(made)
     (match,) = [e for e in made.edges if e.kind is EdgeKind.MATCH and e.label[1] == "meta.nexthop"]
     assert match.label == ("match:", "meta.nexthop")
+
+
+def test_dependencies_on_what_is_not_drawn_are_not_drawn() -> None:
+    """Statements that only read before a table writes, or only run where a condition holds."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8)
+    b.variable("m.x", 8)
+    b.action("put", b.set("m.x", 1))
+    b.table("t", [("h.a", "exact")], ["put"])
+    body = [b.set("h.b", b.get("m.x")), apply("t"), if_(valid("h"), [b.set("h.c", 1)])]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    found = {
+        (a.kind.value, b.kind.value)
+        for a, b, _ in dependency_graph(program).edges(*DEPENDENCIES)
+        if a.scope == "Ingress"
+    }
+    assert found == {("straight", "table"), ("condition", "straight")}
+    made = tables.draw(program)
+    assert [len(group.nodes) for group in made.groups] == [2] and made.edges == ()
 
 
 def test_a_loop_does_not_turn_the_drawing_upside_down() -> None:
