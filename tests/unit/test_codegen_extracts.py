@@ -26,7 +26,7 @@ from macsad.resources import share
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir import statements as st
-from transpiler.hlir.expressions import ValueSetRef
+from transpiler.hlir.expressions import MaskSet, ValueSetRef
 from transpiler.hlir.program import MatchKind, Select, SelectCase, ValueSet
 from transpiler.hlir.types import Bits, Varbit
 from transpiler.targets.find import builtin
@@ -177,6 +177,19 @@ def test_a_value_of_a_select_is_there_once() -> None:
     ]
     c = generate(b.build(states, deparser=[emit("h"), emit("g")]), builtin(), share("templates"), Diagnostics()).c
     assert re.findall(r"case (\w+):", c) == ["7", "8", "9"]
+
+
+@pytest.mark.parametrize(("kind", "order"), [("lpm", ["1", "0"]), ("ternary", ["0", "1"])])
+def test_constant_entries_are_compared_in_the_order_in_which_they_win(kind: str, order: list[str]) -> None:
+    """By their prefixes, or by their priorities: those of prefixes do not count."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8)
+    b.action("I.to", b.set("h.b", b.get("h.a")))
+    keys = [(MaskSet(const(mask, 8), const(mask, 8), AT),) for mask in (0x80, 0xC0)]
+    entries = [b.entry(key, "I.to", (), priority) for key, priority in zip(keys, (9, 1), strict=True)]
+    b.table("I.t", [("h.a", kind)], ["I.to"], entries=entries, const_entries=True)
+    c = c_of(b, [extract("h")], apply("I.t"), headers="h")
+    assert re.findall(r"\? &I_t_values\[(\d)\]", c) == order
 
 
 def test_a_value_set_of_two_fields_stands_for_two_subjects() -> None:
