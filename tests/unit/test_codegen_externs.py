@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from hlir_builder import AT, Builder, apply, const, goto, state
+from hlir_builder import AT, Builder, apply, const, emit, extract, goto, state
 
 from macsad.resources import share
 from transpiler.codegen.c.nodes import Literal
@@ -17,7 +17,7 @@ from transpiler.codegen.externs import Externs
 from transpiler.codegen.generate import generate
 from transpiler.codegen.names import Names
 from transpiler.diagnostics import Diagnostics
-from transpiler.externs.table import METHODS
+from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir.expressions import ListExpression
 from transpiler.hlir.interface import (
     Annotation,
@@ -60,6 +60,28 @@ def test_what_cells_hold_at_first(width: int, value: int, words: tuple[str, ...]
     view = Externs(program, Names()).view(program.extern["r"])
     assert view.initial == tuple(f"UINT64_C({word})" for word in words)
     assert (view.size, view.bits, view.fields) == ("4", width, ())
+
+
+@pytest.mark.parametrize(
+    ("width", "cell", "prefetch", "read"),
+    [
+        (8, 1, "8", "x = macs_register_read8("),
+        (9, 2, "16", "x = (uint16_t)(macs_register_read16("),
+        (64, 8, "64", "x = macs_register_read64("),
+        (65, 16, "", "macs_register_read_words("),
+    ],
+)
+def test_cells_of_registers(width: int, cell: int, prefetch: str, read: str) -> None:
+    b = Builder()
+    b.variable("x", width)
+    b.extern("r", "register", size=4, width=width)
+    b.header("h", "h_t", a=width, pad=-width % 8 or 8)
+    kind, instance = KINDS["register"], b.externs[0]
+    assert kind.cell_bytes is not None and kind.cell_bytes(instance) == cell
+    assert kind.prefetch is not None and kind.prefetch(instance) == f"macs_register_prefetch{prefetch}"
+    body = [b.call("register.read", "r", const(1, 32), out="x"), b.set("h.a", b.get("x"))]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    assert read in generate(program, builtin(), share("templates"), Diagnostics()).c
 
 
 PAIR = NamedType(TypeKind.STRUCT, "pair_t")

@@ -157,3 +157,10 @@ def test_headers_lie_at_known_offsets_unless_they_may_move(moves: str) -> None:
     program = b.build([state("start", extracts, goto("accept"))], body, deparser=[emit(name) for name in emitted])
     storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names(), in_place=True)
     assert [storage.place(name) for name in order] == ([None] * 5 if moves else [0, 1, None, 4, None])
+
+
+def test_names_in_c_are_its_own_and_no_keywords() -> None:
+    names = Names()
+    given = ("a.b", "a_b", "a.b", "int8_t", "uint8_t", "macs_a", "odp_a", "8a", "while", "[]")
+    made = ["a_b", "a_b_2", "a_b", "p4_int8_t", "p4_uint8_t", "p4_macs_a", "p4_odp_a", "p4_8a", "while_2", "unnamed"]
+    assert list(map(names, given)) == made
