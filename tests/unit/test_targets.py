@@ -230,6 +230,28 @@ def test_what_a_target_lacks_is_said(tmp_path: Path, kinds: tuple[str, ...], wid
     assert any(re.search(message, m.message) for m in rejected.value.diagnostics.messages)
 
 
+@pytest.mark.parametrize(("algorithm", "has"), [("crc16", True), ("crc32", False)])
+def test_the_hash_of_a_selector_must_be_the_targets(tmp_path: Path, algorithm: str, has: bool) -> None:
+    b = Builder()
+    b.header("h", "h_t", k=16, s=8)
+    b.action("to", b.set("h.s", 1))
+    b.extern("by", "action_selector", size=4, algorithm=algorithm, width=8)
+    b.table("t", [("h.k", "exact"), ("h.s", "selector")], ["to"], implementation="by")
+    what = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+    target(tmp_path, MINIMAL.replace("hash_algorithms = []", 'hash_algorithms = ["crc16"]'))
+    if has:
+        assert "macs_checksum_crc16" in made(what, tmp_path)
+        return
+    with pytest.raises(Rejected) as rejected:
+        made(what, tmp_path)
+    assert ["the hash algorithm 'crc32'" in said.message for said in rejected.value.diagnostics.messages] == [True]
+
+
+def test_a_key_of_as_many_bytes_as_there_may_be(tmp_path: Path) -> None:
+    target(tmp_path, MINIMAL.replace("max_bits = 16", "max_bits = 64"))
+    assert "exact_hash" in made(program("exact", width=32), tmp_path)  # those of 40 bits are refused
+
+
 def test_ranges_of_signed_numbers_are_refused() -> None:
     made_of = program("range")
     [table] = made_of.tables
