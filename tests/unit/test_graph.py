@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hlir_builder import Builder, any_, apply, emit, exact, extract, goto, if_, state, valid
+from hlir_builder import AT, Builder, any_, apply, emit, exact, extract, goto, if_, state, valid
 
 from macsad import cli
 from macsad.compilation import Request, decide, load
@@ -17,6 +17,7 @@ from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
 from transpiler.graph.text import LINE, LINES, cut, folded, key_sets, last, location, plain, some
+from transpiler.hlir.statements import While
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
@@ -88,6 +89,15 @@ def test_dependencies_on_what_is_not_drawn_are_not_drawn() -> None:
     assert found == {("straight", "table"), ("condition", "straight")}
     made = tables.draw(program)
     assert [len(group.nodes) for group in made.groups] == [2] and made.edges == ()
+
+
+def test_a_loop_without_statements_leads_back() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    program = b.build([state("start", [extract("h")], goto("accept"))], [While(valid("h"), (), AT)])
+    assert [(edge.label, edge.back) for edge in control.draw(program).edges if edge.source == edge.target] == [
+        (("true",), True)
+    ]
 
 
 def test_a_loop_does_not_turn_the_drawing_upside_down() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hlir_builder import AT, Builder, const, emit, extract, goto, state
 
 from macsad.resources import share
+from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
 from transpiler.codegen.in_frame import in_frame_where_valid
 from transpiler.diagnostics import Diagnostics, Rejected
@@ -38,6 +39,23 @@ def test_fields_are_kept_where_there_are_some(method: str, fields: list[str]) ->
     c = c_of(b, *body)
     assert ("macs_preserve(" in c) == bool(fields)
     assert all(copy in c for copy in copies)
+
+
+@pytest.mark.parametrize(("lists", "fits"), [(255, True), (256, False)])
+def test_lists_have_numbers_of_a_byte(lists: int, fits: bool) -> None:
+    """The empty list is number 0."""
+    b = builder()
+    for number in range(lists):
+        b.variable(f"m.{number}", 8)
+    body = [b.call("resubmit.request", None, fields=[f"m.{number}"]) for number in range(lists)]
+    program = b.build([state("start", [extract("h", b.get("m.x"))], goto("accept"))], body, deparser=[emit("h")])
+    diagnostics = Diagnostics()
+    try:
+        check(program, builtin(), diagnostics)
+    except Rejected:
+        assert not fits and "more than 256 lists of preserved fields" in diagnostics.messages[0].message
+    else:
+        assert fits
 
 
 def test_clones_that_keep_no_fields_keep_headers() -> None:
