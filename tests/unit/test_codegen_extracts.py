@@ -10,6 +10,7 @@ from hlir_builder import (
     Builder,
     any_,
     apply,
+    binary,
     const,
     emit,
     exact,
@@ -126,6 +127,28 @@ def test_a_header_that_is_copied_to_lies_where_its_source_does(copies: str) -> N
     c = generate(program, builtin(), share("templates"), Diagnostics()).c
     print(c[c.index("h_valid)") :][:3000])
     assert ("h_at != MACS_NOWHERE" in c) == bool(copies)
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_header_that_is_valid_was_received_unless_something_makes_it_valid(made: bool) -> None:
+    """In the stage behind a lookup, which finds it valid."""
+    b = Builder()
+    fields = [f"f{number}" for number in range(40)]
+    b.header("k", "k_t", wide=600)
+    b.header("h", "h_t", **dict.fromkeys(fields, 8))
+    b.extern("r", "register", size=1, width=8)
+    b.action("I.none")
+    b.table("I.first", [("k.wide", "exact")], ["I.none"], size=1_000_000)
+    states = [
+        state("start", [extract("k")], select(b.get("k.wide"), (exact(0, 600), "more"), (any_(), "accept"))),
+        state("more", [extract("h")], goto("accept")),
+    ]
+    write = [b.call("register.write", "r", const(0, 32), b.get(f"h.{field}")) for field in fields]
+    sets = [if_(binary("==", b.get("k.wide"), const(1, 600)), [st.SetValid(header("h"), True, AT)])] if made else []
+    body = [*sets, if_(valid("h"), [apply("I.first"), *write])]
+    c = generate(b.build(states, body, deparser=[emit("k"), emit("h")]), builtin(), share("templates"), Diagnostics()).c
+    assert "macs_load_bytes(packet->data + live->h_at" in c
+    assert ("h_at != MACS_NOWHERE" in c) == made
 
 
 @pytest.mark.parametrize("stack", [True, False])
