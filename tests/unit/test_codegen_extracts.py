@@ -151,6 +151,28 @@ def test_a_header_that_is_valid_was_received_unless_something_makes_it_valid(mad
     assert ("h_at != MACS_NOWHERE" in c) == made
 
 
+def test_what_only_some_packets_have_written_the_others_hand_on_from_the_frame() -> None:
+    """To a pipe that finds it in the packet's state: some packets leave the first pipe before it is written."""
+    b = Builder()
+    fields = [f"f{number}" for number in range(40)]
+    b.header("k", "k_t", wide=600)
+    b.header("h", "h_t", **dict.fromkeys(fields, 8))
+    b.extern("r", "register", size=1, width=8)
+    b.action("I.group", b.set("sm.mcast_grp", 1))
+    b.action("I.write", b.set("h.f0", 7))
+    for table, action in (("I.first", "I.group"), ("I.second", "I.write")):
+        b.table(table, [("k.wide", "exact")], [action], size=1_000_000)
+    program = b.build(
+        [state("start", [extract("k"), extract("h")], goto("accept"))],
+        [apply("I.first"), if_(binary("==", b.get("h.f1"), const(1, 8)), [apply("I.second")])],
+        egress=[b.call("register.write", "r", const(0, 32), b.get(f"h.{field}")) for field in fields],
+        deparser=[emit("k"), emit("h")],
+    )
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    assert any(value.startswith("live->h_at != MACS_NOWHERE ? ") for value in assigned(c, "live->h_f0"))
+    assert assigned(c, "live->h_f2") == []  # nobody writes it: it is read in the frame
+
+
 @pytest.mark.parametrize("stack", [True, False])
 def test_where_headers_lie_that_were_not_received(stack: bool) -> None:
     """Of what is made valid, and of what is copied, it is known from the beginning: a stack's places are an array."""
