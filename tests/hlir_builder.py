@@ -122,10 +122,10 @@ class Builder:
     def extern(self, name: str, kind: str, **attributes: int | str) -> None:
         self.externs.append(pr.ExternInstance(name, kind, tuple(attributes.items()), AT))
 
-    def action(self, name: str, *body: st.Statement, **parameters: int) -> None:
+    def action(self, name: str, *body: st.Statement, **parameters: int | Type) -> None:
         names = tuple(f"{name}.{p}" for p in parameters)
-        for full, width in zip(names, parameters.values(), strict=True):
-            self.variable(full, width, pr.Storage.ACTION_DATA)
+        for full, type_ in zip(names, parameters.values(), strict=True):
+            self.variable(full, type_, pr.Storage.ACTION_DATA)
         self.actions.append(pr.Action(name, names, body, AT))
 
     def table(

@@ -120,9 +120,19 @@ def test_a_register_that_both_use_keeps_their_order() -> None:
     assert edges(program, EdgeKind.ACTION) == {("t", "u")}
 
 
+def test_two_that_read_a_register_have_no_order() -> None:
+    b = builder()
+    b.extern("r", "register", size=4, width=8)
+    for name, table in (("one", "t"), ("other", "u")):
+        b.action(name, b.call("register.read", "r", const(0, 32), out="m.x" if table == "t" else "m.y"))
+        b.table(table, [("h.b", "exact")], [name])
+    program = made(b, apply("t"), apply("u"))
+    assert edges(program, EdgeKind.ACTION) == edges(program, EdgeKind.REVERSE_READ) == set()
+
+
 def test_an_actions_own_data_is_no_dependency() -> None:
     b = builder()
-    b.action("put", p=8)
+    b.action("put", st.Assign(ex.VariableRef("put.p", AT), const(1, 8), AT), p=8)
     b.table("t", [("h.b", "exact")], ["put"])
     b.table("u", [("h.c", "exact")], ["put"])
     program = made(b, apply("t"), apply("u"))
@@ -138,7 +148,16 @@ def test_a_loop_makes_its_nodes_depend_on_themselves_over_rounds() -> None:
     )
     program = made(b, loop)
     assert ("straight2", "condition1") in edges(program, EdgeKind.MATCH)
-    assert ("condition1", "straight2") in edges(program, EdgeKind.SUCCESSOR)
+    assert edges(program, EdgeKind.SUCCESSOR) == {("condition1", "straight2")}
+
+
+def test_what_one_round_of_a_loop_may_write_the_next_one_asks_for() -> None:
+    b = builder()
+    b.action("put", b.set("m.x", 1))
+    b.table("t", [("h.a", "exact")], ["put"])
+    b.table("u", [("m.x", "exact")], [])
+    program = made(b, st.While(valid("h"), (apply("u"), apply("t")), AT))
+    assert edges(program, EdgeKind.MATCH) == {("t", "u")}
 
 
 def test_flow_of_a_switch_and_a_loop() -> None:

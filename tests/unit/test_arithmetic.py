@@ -151,3 +151,13 @@ def test_what_has_no_value_says_why(
     with pytest.raises(a.UndefinedError) as problem:
         a.calculate(op, x, y, type_)
     assert str(problem.value) == text
+
+
+def test_numbers_without_a_width_have_so_many_bits_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(a, "MAX_BITS", 64)
+    most = 1 << 63
+    for op, x, y in ((Op.SHL, 1, 63), (Op.MUL, 1 << 62, 2), (Op.ADD, most - 1, 1)):
+        assert a.calculate(op, x, y, None) == most
+    for op, x, y in ((Op.SHL, 1, 64), (Op.MUL, 1 << 62, 4), (Op.ADD, most, most)):
+        with pytest.raises(a.UndefinedError, match="too large"):
+            a.calculate(op, x, y, None)

@@ -271,6 +271,17 @@ def test_what_is_done_for_its_effect_is_done_though_nothing_wants_its_value() ->
     assert cleaned(function(Assign(X, call("macs_checksum_crc32", "m")))) == ()
 
 
+def test_conditions_that_act_are_evaluated_though_they_decide_nothing() -> None:
+    """With all that they are made of, and what decides about them."""
+    resized = call("macs_layout_resize", "packet", X, 0)
+    body = (Assign(X, ONE), If(resized, (Assign(Y, ONE),)))
+    assert cleaned(function(*body)) == (body[0], If(resized, ()))
+    chosen = (Assign(X, ONE), Switch(resized, (Case((ONE,), (Assign(Y, ONE),)),)))
+    assert cleaned(function(*chosen)) == (chosen[0], Switch(resized, (Case((ONE,), ()),)))
+    inside = (Assign(Y, ONE), If(Y, (If(call("macs_layout_resize", "packet", 0, 0), (Assign(X, ONE),)),)))
+    assert cleaned(function(*inside)) == (inside[0], If(Y, (If(call("macs_layout_resize", "packet", 0, 0), ()),)))
+
+
 def test_bytes_that_nobody_hashes_are_not_stored() -> None:
     buffer, data = Declare("uint8_t", "list", size=4), call("macs_store_bytes", infix("list", "+", 2), 2, Y)
     hashed = Assign(X, call("macs_checksum_crc32", "list"))
@@ -318,6 +329,8 @@ def test_flags_that_nothing_changes_are_decided() -> None:
     assert with_flags_folded(Function("f", flags, body)).body == (Block((B,)), If(Name("z"), (B,)))
     changed = (*body, Assign(X, TRUE), Assign(Y, FALSE))
     assert with_flags_folded(Function("f", flags, changed)).body == changed
+    another = (Block((Declare("bool", "x", TRUE), If(X, (A,)))),)
+    assert with_flags_folded(Function("f", flags, another)).body == another
 
 
 def test_first_values() -> None:
@@ -332,6 +345,8 @@ def test_what_has_not_changed_is_not_put_back() -> None:
     stores = (Assign(live("x"), X), Assign(live("y"), Y))
     body = (Assign(X, ONE), If(Y, stores))
     assert without_unchanged_stores(Function("f", variables, body)).body == (Assign(X, ONE), If(Y, stores[:1]))
+    another = (Block((Declare("uint8_t", "x", ONE), stores[0])),)
+    assert without_unchanged_stores(Function("f", variables, another)).body == another
 
 
 # --- the packet's record ----------------------------------------------------------------------------------------------

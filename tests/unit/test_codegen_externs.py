@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from hlir_builder import AT, Builder, apply, const, goto, state
+from hlir_builder import AT, Builder, apply, const, emit, extract, goto, state
 
+from macsad.resources import share
 from transpiler.codegen.c.nodes import Literal
 from transpiler.codegen.c.printer import Printer
 from transpiler.codegen.extern_calls import Call
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.generate import generate
 from transpiler.codegen.names import Names
-from transpiler.externs.table import METHODS
+from transpiler.diagnostics import Diagnostics
+from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir.expressions import ListExpression
-from transpiler.hlir.interface import Interface, NamedType, StructDefinition, TupleType, TypeKind
-from transpiler.hlir.program import Program
+from transpiler.hlir.interface import (
+    Annotation,
+    ErrorType,
+    Interface,
+    NamedType,
+    StackType,
+    StructDefinition,
+    TupleType,
+    TypeKind,
+    scalars,
+)
+from transpiler.hlir.program import ADD_ON_MISS, AUTO_DELETE, SUPPORT_TIMEOUT, Program
 from transpiler.hlir.statements import Statement
 from transpiler.hlir.types import Bits, Bool
 from transpiler.schedule.atomic_regions import Group, Kept
 from transpiler.schedule.bundles import Bundle
+from transpiler.targets.find import builtin
 
 
 def built(b: Builder, *body: Statement) -> Program:
@@ -47,6 +62,28 @@ def test_what_cells_hold_at_first(width: int, value: int, words: tuple[str, ...]
     assert (view.size, view.bits, view.fields) == ("4", width, ())
 
 
+@pytest.mark.parametrize(
+    ("width", "cell", "prefetch", "read"),
+    [
+        (8, 1, "8", "x = macs_register_read8("),
+        (9, 2, "16", "x = (uint16_t)(macs_register_read16("),
+        (64, 8, "64", "x = macs_register_read64("),
+        (65, 16, "", "macs_register_read_words("),
+    ],
+)
+def test_cells_of_registers(width: int, cell: int, prefetch: str, read: str) -> None:
+    b = Builder()
+    b.variable("x", width)
+    b.extern("r", "register", size=4, width=width)
+    b.header("h", "h_t", a=width, pad=-width % 8 or 8)
+    kind, instance = KINDS["register"], b.externs[0]
+    assert kind.cell_bytes is not None and kind.cell_bytes(instance) == cell
+    assert kind.prefetch is not None and kind.prefetch(instance) == f"macs_register_prefetch{prefetch}"
+    body = [b.call("register.read", "r", const(1, 32), out="x"), b.set("h.a", b.get("x"))]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    assert read in generate(program, builtin(), share("templates"), Diagnostics()).c
+
+
 PAIR = NamedType(TypeKind.STRUCT, "pair_t")
 
 
@@ -69,6 +106,15 @@ def test_fields_of_registers(data: object, width: int, fields: list[tuple[str, i
     program = replace(built(b), interface=Interface((pair,)))
     view = Externs(program, Names()).view(program.extern["r"])
     assert [(field.name.text, field.bits) for field in view.fields] == fields
+
+
+def test_scalars_of_stacks_and_of_what_has_no_bits() -> None:
+    pair = StructDefinition(TypeKind.HEADER, "pair_t", (("a", Bits(8)), ("b", Bits(16))))
+    union = StructDefinition(TypeKind.HEADER_UNION, "u_t", (("one", NamedType(TypeKind.HEADER, "pair_t")),))
+    stack = StackType(NamedType(TypeKind.HEADER, "pair_t"), 2)
+    data = TupleType((stack, NamedType(TypeKind.HEADER_UNION, "u_t"), ErrorType(), Bool()))
+    found = list(scalars(data, {"pair_t": pair, "u_t": union}))
+    assert found == [("[0][0].a", 8), ("[0][0].b", 16), ("[0][1].a", 8), ("[0][1].b", 16), ("[3]", 1)]
 
 
 @pytest.mark.parametrize(("fields", "names"), [({}, ["a", "value", "field2"]), ({"fields": "x,y,z"}, ["x", "y", "z"])])
@@ -100,6 +146,22 @@ def test_profiles_that_no_table_has_are_left_out() -> None:
     view = externs.view(program.extern["q"])
     assert (view.table.text, view.size, view.cells) == ("t", "8", None)
     assert externs.view(program.extern["c"]).table.text == ""
+
+
+def test_tables_of_one_profile_run_each_others_actions() -> None:
+    b = Builder()
+    b.variable("k", 8)
+    b.extern("p", "action_profile", size=8)
+    for table, name in (("t", "one"), ("u", "two")):
+        b.action(name)
+        b.table(table, [("k", "exact")], [name], "NoAction", implementation="p")
+    b.tables = [
+        replace(table, actions=tuple(replace(use, default_only=use.action == "NoAction") for use in table.actions))
+        for table in b.tables
+    ]
+    c = generate(built(b, apply("t"), apply("u")), builtin(), share("templates"), Diagnostics()).c
+    found = re.findall(r'\{\.name = "(one|two|NoAction)", \.scope = MACS_(\w+)\}', c)
+    assert sorted(found) == [("NoAction", "DEFAULT_ONLY")] * 2 + [("one", "ANYWHERE")] * 2 + [("two", "ANYWHERE")] * 2
 
 
 def test_locks_and_cells_of_registers() -> None:
@@ -140,6 +202,28 @@ def test_counts(deferred: bool, large: bool, hit: bool, c: str) -> None:
     externs = Externs(built(b), Names(), deferred=deferred, large_counters=frozenset("c" if large else ""))
     made = externs.count("c", Literal("3"), Literal("64"), "", hit=hit)
     assert Printer().body((made,)).strip() == c
+
+
+@pytest.mark.parametrize(
+    ("says", "calls"),
+    [
+        (None, ["macs_counts_hit"]),
+        (ADD_ON_MISS, ["macs_counts_add"]),
+        (SUPPORT_TIMEOUT, ["macs_counts_hit", "macs_ages_hit"]),
+        (AUTO_DELETE, ["macs_counts_hit"]),  # only calls restart the time
+    ],
+)
+def test_what_a_hit_does_by_itself(says: str | None, calls: list[str]) -> None:
+    b = Builder()
+    b.variable("k", 8)
+    b.extern("c", "direct_counter", unit="bytes", automatic=1)
+    b.extern("asked", "direct_counter", unit="bytes", automatic=0)
+    b.table("t", [("k", "exact")], [], direct=["c", "asked"])
+    notes = (Annotation(says, "true", AT),) if says else ()
+    b.tables = [replace(b.tables[0], annotations=notes)]
+    program = built(b, apply("t"))
+    declared, done = Externs(program, Names(), deferred=False).on_hit(program.table["t"], "")
+    assert declared == () and re.findall(r"macs_\w+", Printer().body(done)) == calls
 
 
 def test_a_meter_that_nobody_asked_gives_what_its_call_is_given() -> None:

@@ -118,6 +118,12 @@ def test_headers_that_are_added_and_removed(rest: str) -> None:
     assert len(out) == (256 if rest else 252)  # of four nothing is left
 
 
+@pytest.mark.parametrize("rest", ["", "f1f2f3f4f5f6"])
+def test_headers_that_go_out_twice(rest: str) -> None:
+    out = agree("repeated", [bytes.fromhex(f"{what:02x} 123456 c1c2 d1d2 {rest}") for what in range(64)])
+    assert bytes.fromhex(f"01 123556 c1c2d1d2 123556 c1c2d1d2 {rest}") in out
+
+
 def test_options_that_nothing_changes() -> None:
     out = agree("options", cut(["00 40 aa", "35 40 01 02 03 aa bb", "f0 00" + "11" * 15 + "aa"]))
     assert bytes.fromhex("35 3f 01 02 03 aa bb") in out

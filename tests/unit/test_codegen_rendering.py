@@ -15,8 +15,8 @@ from transpiler.codegen.scope import Scope
 from transpiler.codegen.statements import Statements
 from transpiler.codegen.storage import Storage
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.statements import CopyHeader
-from transpiler.hlir.types import Bits, Bool
+from transpiler.hlir.statements import Assign, CopyHeader
+from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.schedule.stages import Schedule
 
 
@@ -76,12 +76,16 @@ def test_a_copy_takes_from_the_frame_what_is_read_there() -> None:
         b.set("from.a", b.get("to.a")), b.set("to.b", b.get("from.b")), b.set("s[0].a", b.get("s[1].b")),
     ], deparser=[emit("from"), emit("to"), emit("s[0]")])  # fmt: skip
 
-    def copied(target: str, source: str, *received: str) -> list[str]:
+    def copied(target: str | ex.ElementRef, source: str, *received: str) -> list[str]:
         storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names())
         scope = Scope(received=frozenset(Location(*one.split(".")) for one in received))
         rest: Any = None
         made = Statements(program, storage, rest, rest, scope, lambda label: ())
-        return Printer().body(made.statement(CopyHeader(h(target), h(source), AT))).splitlines()
+        return (
+            Printer()
+            .body(made.statement(CopyHeader(h(target) if isinstance(target, str) else target, h(source), AT)))
+            .splitlines()
+        )
 
     plain = copied("to", "from")
     assert [line.partition(";")[0] for line in plain] == [
@@ -92,3 +96,71 @@ def test_a_copy_takes_from_the_frame_what_is_read_there() -> None:
     assert copied("to", "from", "from.a", "to.a") == [*plain[:2], plain[3]]
     assert copied("s[0]", "from", "from.a")[2:] == [f"s_a[0] = {frame}", "s_b[0] = from_b;"]
     assert copied("s[0]", "s[1]")[2:] == ["s_a[0] = s_a[1];", "s_b[0] = s_b[1];"]
+    once, *rest = copied(ex.ElementRef("s", b.get("s[1].a"), AT), "from")[
+        1:-1
+    ]  # what is written may be the index itself
+    assert once.strip() == "const uint8_t element_1 = s_a[1];" and "s_a[element_1] = from_a;" in "".join(rest)
+    assert "s_a[1]" not in "".join(rest)
+
+
+@pytest.mark.parametrize(
+    ("values", "received", "intact", "sure", "c"),
+    [
+        ("e.a e.b", "e.a e.b", "", "e", "(uint16_t)macs_load_bytes(packet->data + e_at, 2)"),
+        ("e.a e.b", "", "e.a e.b", "e", "(uint16_t)macs_load_bytes(packet->data + 0, 2)"),
+        ("g.x g.y", "", "g.x g.y", "g", "(uint16_t)macs_load_bytes(packet->data + 4, 2)"),
+        ("e.a e.b", "", "e.a e.b", "", None),  # it need not be there
+        ("e.a e.b", "", "e.a", "e", None),
+        ("e.a f.b", "", "e.a e.b f.b", "e f", None),
+        ("e.a f.b", "e.a e.b f.b", "", "e f", None),
+        ("e.a e.c", "e.a e.c", "", "e", None),
+        ("e.b e.a", "e.a e.b", "", "e", None),
+        ("e.a m.x", "e.a", "", "e", None),
+        ("s[0].x s[0].y", "", "s[0].x s[0].y", "s[0]", None),
+    ],
+)
+def test_fields_that_lie_together_are_one_number(
+    values: str, received: str, intact: str, sure: str, c: str | None
+) -> None:
+    b = Builder()
+    b.header("e", "e_t", a=8, b=8, c=16)
+    b.header("g", "g_t", x=8, y=8)
+    b.header("f", "e_t")
+    b.stack("s", "g_t", 2)
+    b.variable("m.x", 8)
+    headers = ("e", "g", "f", "s[0]", "s[1]")
+    program = b.build(
+        [state("start", [extract(name) for name in headers], goto("accept"))], deparser=[emit(name) for name in headers]
+    )
+    storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names(), in_place=True)
+    fields = [frozenset(Location(*one.split(".")) for one in names.split()) for names in (received, intact)]
+    scope = Scope(received=fields[0], intact=fields[1], sure=frozenset(sure.split()))
+    found = Expressions(storage, scope).together(tuple(b.get(value) for value in values.split()))
+    assert (printed(found) if found is not None else None) == c
+
+
+@pytest.mark.parametrize("moves", ["", "copied varbit", "second pass", "other order"])
+def test_headers_lie_at_known_offsets_unless_they_may_move(moves: str) -> None:
+    b = Builder()
+    b.header("e", "e_t", a=8)
+    b.header("g", "g_t", x=8, y=8)
+    b.header("v", "v_t", rest=Varbit(64))
+    b.header("w", "v_t")
+    b.stack("s", "e_t", 1)
+    body = {
+        "copied varbit": [Assign(b.place("v.rest"), b.get("w.rest"), AT)],
+        "second pass": [b.call("resubmit.request", None)],
+    }.get(moves, [])
+    order = ("e", "g", "s[0]", "v", "w")
+    extracts = [extract(name, const(16, 32) if name in "vw" else None) for name in order]
+    emitted = order if moves != "other order" else order[::-1]
+    program = b.build([state("start", extracts, goto("accept"))], body, deparser=[emit(name) for name in emitted])
+    storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names(), in_place=True)
+    assert [storage.place(name) for name in order] == ([None] * 5 if moves else [0, 1, None, 4, None])
+
+
+def test_names_in_c_are_its_own_and_no_keywords() -> None:
+    names = Names()
+    given = ("a.b", "a_b", "a.b", "int8_t", "uint8_t", "macs_a", "odp_a", "8a", "while", "[]")
+    made = ["a_b", "a_b_2", "a_b", "p4_int8_t", "p4_uint8_t", "p4_macs_a", "p4_odp_a", "p4_8a", "while_2", "unnamed"]
+    assert list(map(names, given)) == made

@@ -78,10 +78,11 @@ def written(folder: Path, text: str, **places: str) -> Path:
         ("EGRESS", "hdr.h.a = 16w0 ++ sm.enq_timestamp;"),
         ("INGRESS", 'log_msg("here");'),
         ("METERS", "meters = rate;"),
+        ("METERS", "support_timeout = true;"),
     ],
 )
 def test_who_looks_at_the_time(where: str, code: str, tmp_path: Path) -> None:
-    read = "rate.read(hdr.h.a);" if where == "METERS" else ""
+    read = "rate.read(hdr.h.a);" if "rate" in code else ""
     text = V1MODEL.replace("action nothing() { }", f"action nothing() {{ {read} }}").replace(
         "bit<8>>(Me", "bit<48>>(Me"
     )

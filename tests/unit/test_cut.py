@@ -246,6 +246,24 @@ def test_a_half_is_a_pipe() -> None:
     assert [type(step) for step in made.steps if not hasattr(step, "listed")] == [Take, Run]
 
 
+def test_what_is_read_behind_a_pipe() -> None:
+    """What later pipes read, and what a packet that begins anew keeps; behind the last one nothing else."""
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    for name in ("seen", "kept", "other"):
+        b.variable(f"m.{name}", 8)
+    start = [state("start", [extract("h")], goto("accept"))]
+    sets = [b.set(f"m.{name}", b.get("h.a")) for name in ("seen", "kept", "other")]
+    egress = [b.set("h.a", b.get("m.seen"))]
+    for fields, kept in (["m.kept"], {"m.kept"}), ([], set()):
+        program = b.build(start, [*sets, b.call("resubmit.request", None, fields=fields)], egress, [emit("h")])
+        made = schedule(program, Options())
+        of_pipes = [
+            {at.owner for at in read_behind(program, made, pipe) if at.owner.startswith("m.")} for pipe in made.pipes
+        ]
+        assert of_pipes == [{"m.seen"} | kept, kept]
+
+
 @pytest.mark.parametrize("at", [-1, 0, 3, 4])
 def test_there_must_be_stages_on_both_sides(at: int) -> None:
     (pipe,) = schedule(two_lookups(), Options()).pipes

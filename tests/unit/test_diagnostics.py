@@ -103,6 +103,7 @@ def test_lines_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\x0cstill\xff\nthree")
     assert read_lines(str(file)) == ["one", "two\x0cstill\ufffd", "three"]
     assert read_lines(str(tmp_path)) == read_lines(str(tmp_path / "none")) == read_lines("a\0b") == []
+    assert read_lines("/dev/zero") == []
     sources = SourceMap()
     shown = [sources.line(Span(str(file), line, 1)) for line in (0, 1, 3, 4)]
     assert shown == ["", "one", "three", ""]

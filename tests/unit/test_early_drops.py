@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -201,6 +202,15 @@ def test_only_the_packets_that_it_dropped_leave(load: Load) -> None:
     assert [actions[number] for number in case.values] == ["I.drop"]
     assert case.body == (Leave("dropped_early", applied.span),) and switch.default == ()
     assert [v.name for v in made.variables if v not in program.variables] == ["I.third.did"]
+
+
+def test_the_block_that_they_leave_has_a_label_of_its_own(load: Load) -> None:
+    program = load("second.apply();", "third.apply();")
+    body = (Block("dropped_early", body_of(program), program.span),)
+    pipes = tuple(replace(p, body=body) if p.role is Role.INGRESS else p for p in program.pipes)
+    (block,) = body_of(with_early_drops(replace(program, pipes=pipes), seen({"third": 500})))  # type: ignore[arg-type]
+    assert isinstance(block, Block) and block.label == "dropped_early_"
+    assert [s.label for s in walk(block.body) if isinstance(s, Block | Leave)] == ["dropped_early", "dropped_early_"]
 
 
 def statements(program: Program) -> list[Statement]:

@@ -7,15 +7,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hlir_builder import any_, exact
+from hlir_builder import AT, Builder, any_, apply, emit, exact, extract, goto, if_, state, valid
 
 from macsad import cli
 from macsad.compilation import Request, decide, load
+from transpiler.analysis.dependencies import DEPENDENCIES, dependency_graph
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
 from transpiler.graph.text import LINE, LINES, cut, folded, key_sets, last, location, plain, some
+from transpiler.hlir.statements import While
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
@@ -68,6 +70,34 @@ def test_tables() -> None:
     assert ("Routing.routes.hit", "Routing.nexthops", "true") in edges(made)
     (match,) = [e for e in made.edges if e.kind is EdgeKind.MATCH and e.label[1] == "meta.nexthop"]
     assert match.label == ("match:", "meta.nexthop")
+
+
+def test_dependencies_on_what_is_not_drawn_are_not_drawn() -> None:
+    """Statements that only read before a table writes, or only run where a condition holds."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8)
+    b.variable("m.x", 8)
+    b.action("put", b.set("m.x", 1))
+    b.table("t", [("h.a", "exact")], ["put"])
+    body = [b.set("h.b", b.get("m.x")), apply("t"), if_(valid("h"), [b.set("h.c", 1)])]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    found = {
+        (a.kind.value, b.kind.value)
+        for a, b, _ in dependency_graph(program).edges(*DEPENDENCIES)
+        if a.scope == "Ingress"
+    }
+    assert found == {("straight", "table"), ("condition", "straight")}
+    made = tables.draw(program)
+    assert [len(group.nodes) for group in made.groups] == [2] and made.edges == ()
+
+
+def test_a_loop_without_statements_leads_back() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    program = b.build([state("start", [extract("h")], goto("accept"))], [While(valid("h"), (), AT)])
+    assert [(edge.label, edge.back) for edge in control.draw(program).edges if edge.source == edge.target] == [
+        (("true",), True)
+    ]
 
 
 def test_a_loop_does_not_turn_the_drawing_upside_down() -> None:

@@ -10,7 +10,7 @@ from transpiler.diagnostics import Span
 from transpiler.externs.table import KINDS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
+from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, String, Type, Varbit
 from transpiler.verifier import Malformed, verify
 from transpiler.verifier.program import MAX_WIDTH
 
@@ -116,6 +116,7 @@ def test_constants_that_fit(value: int, type_: Type) -> None:
             f"constant {len(pr.CORE_ERRORS)} does not fit error; assigned value is error, not bit<9>",
         ),
         (st.Assign(ex.FieldRef(ex.HeaderRef("hdr.eth", AT), "x", AT), const(0, 1), AT), "has no field x"),
+        (st.Assign(ex.FieldRef(ex.HeaderRef("hdr.ip", AT), "x", AT), const(0, 1), AT), "unknown header hdr.ip"),
         (st.SetValid(ex.HeaderRef("hdr.ip", AT), True, AT), "unknown header hdr.ip"),
         (st.SetValid(ex.ElementRef("hdr.eth", const(0, 32), AT), True, AT), "unknown header hdr.eth"),
         (st.Leave("out", AT), "leaves out, which does not enclose it"),
@@ -171,6 +172,8 @@ def test_a_bad_statement_is_named(statement: st.Statement, complaint: str) -> No
 ETH = ex.HeaderRef("hdr.eth", AT)
 ONE = const(1, 9)
 FLAG = ex.Const(1, Bool(), AT)
+NO_ERROR = ex.Const(0, ERRORS, AT)
+NEGATED = ex.Unary(ex.UnaryOp.NEGATE, NO_ERROR, ERRORS, AT)
 
 
 def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Type) -> ex.Binary:
@@ -186,6 +189,9 @@ def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Ty
         (binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 5), Bits(9)), True),
         (binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 4), Bits(9)), False),
         (binary(ex.BinaryOp.CONCAT, const(1, 4), FLAG, Bits(9)), False),
+        (binary(ex.BinaryOp.CONCAT, FLAG, const(1, 4), Bits(9)), False),
+        (ex.Cast(binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 5), Bool()), Bits(9), AT), False),
+        (ex.Cast(binary(ex.BinaryOp.SHL, FLAG, const(1, 3), Bool()), Bits(9), AT), False),
         (binary(ex.BinaryOp.SHL, ONE, const(1, 3), Bits(9)), True),
         (binary(ex.BinaryOp.SHL, ONE, FLAG, Bits(9)), False),
         (binary(ex.BinaryOp.SHL, const(1, 8), const(1, 3), Bits(9)), False),
@@ -202,6 +208,7 @@ def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Ty
         (ex.Unary(ex.UnaryOp.NEGATE, ONE, Bits(9), AT), True),
         (ex.Unary(ex.UnaryOp.NEGATE, const(1, 8), Bits(9), AT), False),
         (ex.Cast(ex.Unary(ex.UnaryOp.NEGATE, FLAG, Bool(), AT), Bits(9), AT), False),
+        (ex.Cast(binary(ex.BinaryOp.EQ, NEGATED, NO_ERROR, Bool()), Bits(9), AT), False),
         (ex.Cast(ex.Unary(ex.UnaryOp.NOT, FLAG, Bool(), AT), Bits(9), AT), True),
         (ex.Cast(binary(ex.BinaryOp.LT, ONE, ONE, Bool()), Bits(9), AT), True),
         (ex.Cast(binary(ex.BinaryOp.LT, FLAG, FLAG, Bool()), Bits(9), AT), False),
@@ -261,6 +268,8 @@ def test_transitions() -> None:
     assert "unknown value set none" in violations(parser(case("accept", ex.ValueSetRef("none", AT))))
     assert "wide does not fit what is selected on" in violations(parser(case("accept", wide)))
     assert "2 keys for 1 values" in violations(parser(case("accept", of_set, ex.AnySet(AT))))
+    seven = ex.ExactSet(const(7, 16), AT)
+    assert "2 keys for 1 values" in violations(parser(case("accept", seven, seven)))
     narrow = ex.MaskSet(const(1, 16), const(1, 8), AT)
     assert "key is bit<8>, not bit<16>" in violations(parser(case("accept", narrow)))
     assert "one named like a final state" in violations(parser(transition=pr.Goto("accept", AT), name="accept"))
@@ -280,6 +289,11 @@ def test_declarations() -> None:
         ({"header_types": (strange,)}, "field ethernet_t.dst cannot be bit<0>"),
         ({"header_types": (ETHERNET, two)}, "header type two_t has 2 varbit fields"),
         ({"header_types": (ETHERNET, one)}, "field of one_t name 'a' is empty or used twice"),
+        (
+            {"variables": (*good.variables, pr.Variable("text", String(), pr.Storage.LOCAL, AT))},
+            f"variable text cannot hold {String()}",
+        ),
+        ({"headers": (*good.headers, pr.Header("", "ethernet_t", AT))}, "header name '' is empty or used twice"),
         ({"headers": (*good.headers, pr.Header("hdr.x", "none_t", AT))}, "hdr.x has the unknown header type none_t"),
         ({"stacks": (pr.HeaderStack("hdr.s", "ethernet_t", 0, AT),)}, "stack hdr.s has 0 elements"),
         ({"externs": (replace(register, kind="oven"),)}, "is of the unknown extern kind oven"),
@@ -288,6 +302,10 @@ def test_declarations() -> None:
         ({"bridges": (pr.Bridge("normal", ("forward.port",), (), AT),)}, "forward.port is not an intrinsic variable"),
         ({"bridges": (pr.Bridge("normal", (), ("none",), AT),)}, "none is not a header of the packet"),
         ({"bridges": (pr.Bridge("normal", (), (), AT),) * 2}, "bridge name 'normal' is empty or used twice"),
+        (
+            {"actions": (replace(action, parameters=("standard_metadata.egress_spec",)),)},
+            "standard_metadata.egress_spec of Ingress.forward is not an action data variable",
+        ),
         ({"actions": (replace(action, parameters=("nothing",)),)}, "nothing of Ingress.forward is not an action data"),
         ({"tables": (replace(table, size=-1),)}, "table Ingress.t has size -1"),
         ({"tables": (replace(table, actions=(*table.actions, pr.ActionUse("no", AT))),)}, "uses the unknown action no"),
@@ -297,10 +315,22 @@ def test_declarations() -> None:
         ({"errors": replace(ERRORS, name="mine")}, "errors do not begin with those of core.p4"),
     ):
         assert complaint in violations(program(**damaged)), complaint
-    foreign = pr.ActionCall("Ingress.other", (), AT)
-    assert "Ingress.other is not an action of table" in violations(
-        program(tables=(replace(table, default_action=foreign),))
+    foreign, other = pr.ActionCall("Ingress.other", (), AT), pr.Action("Ingress.other", (), (), AT)
+    called = replace(table, default_action=foreign)
+    named = replace(called, actions=(*table.actions, pr.ActionUse("Ingress.other", AT)))
+    for tables, actions in (((called,), good.actions), ((called,), (*good.actions, other)), ((named,), good.actions)):
+        told = violations(program(tables=tables, actions=actions))
+        assert "Ingress.other is not an action of table" in told
+    verify(program(tables=(named,), actions=(*good.actions, other)))
+
+
+def test_entries_have_no_keys_of_selectors() -> None:
+    good = program()
+    selector = pr.ExternInstance(
+        "Ingress.s", "action_selector", (("size", 4), ("algorithm", "crc16"), ("width", 8)), AT
     )
+    keys = (*good.tables[0].keys, pr.TableKey(TYPE, pr.MatchKind.SELECTOR, "hash", AT))
+    verify(program(tables=(replace(good.tables[0], keys=keys),), externs=(*good.externs, selector)))
 
 
 @pytest.mark.parametrize("type_", [Bits(1), Bits(MAX_WIDTH), Varbit(1), Varbit(MAX_WIDTH)])

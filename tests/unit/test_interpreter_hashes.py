@@ -1,9 +1,10 @@
-"""Hash algorithms against their published check values, meters against RFC 2698, random numbers against repetition."""
+"""Hash algorithms against their published check values, meters against RFC 2698, random numbers against repetition; registers."""
 
 from __future__ import annotations
 
 from transpiler.externs.algorithms import compute
 from transpiler.externs.meter import GREEN, RED, YELLOW, Meter
+from transpiler.externs.register import Register
 from transpiler.interpreter.numbers import Random
 
 CHECK = b"123456789"  # the input of the check values in the catalogue of CRC algorithms
@@ -38,6 +39,15 @@ def test_meter_marks_by_two_rates() -> None:
     assert [meter.colour(1, 0) for _ in range(5)] == [GREEN, GREEN, YELLOW, RED, RED]
     assert meter.colour(1, 500) == YELLOW  # one token in the peak bucket, half a one in the other
     assert meter.colour(1, 10_000) == GREEN
+
+
+def test_a_register_has_nothing_out_of_range() -> None:
+    register = Register(8, 2, initial=5)
+    register.write(1, 0x1FE)
+    register.write(2, 9)
+    assert [register.read(index) for index in range(4)] == [5, 0xFE, 0, 0] and set(register.elements) == {1}
+    register.reset()
+    assert [register.read(index) for index in range(3)] == [0, 0, 0]
 
 
 def test_random_repeats_from_its_seed_and_stays_in_range() -> None:

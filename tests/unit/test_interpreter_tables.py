@@ -10,11 +10,12 @@ from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, 
 
 from transpiler.externs import algorithms
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.program import MatchKind, Program, TableKey
-from transpiler.hlir.types import Bits
+from transpiler.hlir.interface import Annotation
+from transpiler.hlir.program import AUTO_DELETE, MatchKind, Program, TableKey, ValueSet
+from transpiler.hlir.types import Bits, Bool
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, normalised, wildcard
-from transpiler.interpreter.tables import GroupRef, MemberRef
+from transpiler.interpreter.tables import Call, GroupRef, MemberRef, RuntimeTable
 from transpiler.interpreter.trace import Event, silent
 
 
@@ -46,6 +47,13 @@ def test_exact() -> None:
     assert port_of(switch, 7) == 4
     switch.table_delete("I.t", handle)
     assert port_of(switch, 7) is None
+
+
+def test_a_priority_makes_no_other_entry_where_none_counts() -> None:
+    switch = Switch(program(["exact"]))
+    switch.table_add("I.t", (Exact(7),), "I.to", (3,), priority=1)
+    with pytest.raises(ControlError, match="already has an entry"):
+        switch.table_add("I.t", (Exact(7),), "I.to", (4,), priority=2)
 
 
 def test_the_longest_prefix_wins_whatever_the_order() -> None:
@@ -113,6 +121,8 @@ def test_a_mask_as_prefix_in_program_entries() -> None:
     entries = [((ex.MaskSet(const(0xC0, 8), const(0xC0, 8), AT),), 1, 0), ((any_(),), 2, 0)]
     switch = Switch(program(["lpm"], entries))
     assert [port_of(switch, k) for k in (0xC5, 0x85)] == [1, 2]
+    with pytest.raises(ValueError, match=r"h\.k0 is matched by lpm, which has no such set"):
+        Switch(program(["lpm"], [((ex.MaskSet(const(0x05, 8), const(0x0F, 8), AT),), 1, 0)]))
 
 
 def test_a_table_without_keys_runs_its_default() -> None:
@@ -129,6 +139,7 @@ def test_a_table_without_keys_runs_its_default() -> None:
         (["exact"], (Ternary(1, 1),), "I.to", (1,), "has no ternary match"),
         (["exact"], (Exact(256),), "I.to", (1,), "does not fit"),
         (["lpm"], (Prefix(0, 9),), "I.to", (1,), "prefix of 9 bits"),
+        (["range"], (Ternary(1, 1),), "I.to", (1,), "has no ternary match"),
         (["optional"], (Ternary(1, 3),), "I.to", (1,), "has no ternary match"),
         (["exact"], (Exact(1), Exact(1)), "I.to", (1,), "has 1 keys, not 2"),
         (["exact"], (Exact(1),), "I.none", (1,), "no action I.none"),
@@ -211,21 +222,77 @@ def test_the_largest_arguments() -> None:
         switch.table_add("I.t", (Prefix(0x80, 1),), "I.to", (512,))
 
 
-def test_action_selector_spreads_over_its_members_by_hash() -> None:
+def test_a_bool_is_one_bit() -> None:
+    b = Builder()
+    b.header("h", "h_t", k0=8)
+    b.action("I.mark", on=Bool())
+    b.table("I.t", [("h.k0", "exact")], ["I.mark"])
+    switch = Switch(b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("I.t")]))
+    switch.table_add("I.t", (Exact(1),), "I.mark", (1,))
+    with pytest.raises(ControlError, match=r"0x2 does not fit in the 1 bits of I\.mark\.on"):
+        switch.table_add("I.t", (Exact(2),), "I.mark", (2,))
+
+
+def test_packets_add_entries_of_new_keys_while_there_is_room() -> None:
+    table = Switch(program(["exact"], size=2)).table("I.t")
+    assert [table.learn((key,), Call("I.to", (1,)), 0, 0) for key in (5, 5, 6, 7)] == [True, False, True, False]
+    assert len(table.entries) == 2
+
+
+def test_entries_that_packets_add_live_until_their_time_is_over() -> None:
+    """Those of the control plane live for ever, also when their time begins anew: they have no profile."""
+    made = program(["exact"])
+    [declared] = made.tables
+    table = RuntimeTable(made, replace(declared, annotations=(Annotation(AUTO_DELETE, "true", AT),)))
+    given = table.add((Exact(1),), Call("I.to", (1,)), 0)
+    table.learn((2,), Call("I.to", (2,)), 0, now_us=0)
+    table.restart(given, None, now_us=0)
+    for now_us, lives in ((table.expire_us[0] - 1, True), (table.expire_us[0], False)):
+        table.expire(now_us)
+        assert [table.lookup((key,)) is not None for key in (1, 2)] == [True, lives]
+
+
+def test_a_value_set_is_full() -> None:
+    b = Builder()
+    b.value_sets.append(ValueSet("vs", (Bits(8),), (MatchKind.EXACT,), 2, AT))
+    switch = Switch(b.build([state("start", [], goto("accept"))]))
+    for value in (1, 2):
+        switch.value_set_add("vs", (Exact(value),))
+    with pytest.raises(ControlError, match="value set vs is full"):
+        switch.value_set_add("vs", (Exact(3),))
+    switch.restart()
+    switch.value_set_add("vs", (Exact(3),))
+
+
+def spreading(algorithm: str) -> Switch:
+    """A table whose entries are members and groups of a selector by the key k1; the action sends to a port."""
     b = Builder()
     b.header("h", "h_t", k0=8, k1=8)
     b.variable("I.to.port", 9)
     b.action("I.to", b.set("sm.egress_spec", b.get("I.to.port")), port=9)
-    b.extern("I.s", "action_selector", size=16, algorithm="crc16", width=8)
+    b.extern("I.s", "action_selector", size=16, algorithm=algorithm, width=8)
     b.table("I.t", [("h.k0", "exact"), ("h.k1", "selector")], ["I.to"], implementation="I.s")
-    switch = Switch(
+    return Switch(
         b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("I.t")], deparser=[emit("h")])
     )
+
+
+def test_the_algorithm_random_draws_a_member() -> None:
+    switch = spreading("random")
+    group = switch.group_create("I.s")
+    for port in (1, 2, 3):
+        switch.group_add_member("I.s", group, switch.member_create("I.s", "I.to", (port,)))
+    switch.table_add_indirect("I.t", (Exact(5),), GroupRef(group))
+    assert {port_of(switch, 5, 1) for _ in range(64)} == {1, 2, 3}
+
+
+def test_action_selector_spreads_over_its_members_by_hash() -> None:
+    switch = spreading("crc16")
     members = [switch.member_create("I.s", "I.to", (port,)) for port in (1, 2, 3)]
     group = switch.group_create("I.s")
     switch.table_add_indirect("I.t", (Exact(5),), GroupRef(group))
     assert port_of(switch, 5, 1) == 0  # no members: no action
-    for member in members:
+    for member in (members[1], members[0], members[2]):  # they stand by their handles
         switch.group_add_member("I.s", group, member)
     switch.table_add_indirect("I.t", (Exact(6),), MemberRef(members[1]))
     ports = [port_of(switch, 5, k1) for k1 in range(64)]

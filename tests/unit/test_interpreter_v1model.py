@@ -131,6 +131,7 @@ def test_lookahead_advance_and_varbit() -> None:
     switch = Switch(b.build([start], ingress=ingress, deparser=[emit("o")]))
     assert switch.process(0, b"\xff\x02ABrest") == [(2, b"\x02ABrest")]
     assert switch.process(0, b"\xff\x00rest") == [(0, b"\x00rest")]
+    assert switch.process(0, b"\xff\x04ABCDE") == [(4, b"\x04ABCDE")]
     assert switch.process(0, b"\xff\x05ABCDE") == [(100, b"\x05ABCDE")]  # HeaderTooShort: longer than varbit<32>
     assert switch.process(0, b"\xff\x04AB") == [(100, b"\x04AB")]
     assert switch.process(0, b"") == []
@@ -308,6 +309,7 @@ def test_checksums_are_verified_and_computed_where_they_belong() -> None:
 def test_counters_registers_digests_and_logs() -> None:
     b = base()
     b.extern("I.c", "counter", size=4, unit="packets_and_bytes")
+    b.extern("I.m", "meter", size=4, unit="packets")
     b.extern("I.r", "register", size=2, width=8)
     b.extern("I.d", "digest")
     b.extern("I.dc", "direct_counter", unit="packets", automatic=1)
@@ -336,6 +338,11 @@ def test_counters_registers_digests_and_logs() -> None:
         with pytest.raises(ControlError, match=why):
             switch.register_write("I.r", index, value)
     assert [switch.register_read("I.r", index) for index in (0, 1)] == [0, 255]
+    for index in (-1, 4):
+        with pytest.raises(ControlError, match=f"counter I.c has no element {index}"):
+            switch.counter("I.c", index)
+        with pytest.raises(ControlError, match=f"meter I.m has no element {index}"):
+            switch.meter_set_rates("I.m", index, (1, 1), (1, 1))
     assert [d.values for d in switch.store.digests] == [(1, 0), (1, 1), (1, 2), (200, 0)]
     assert switch.store.log[1] == "tag 1 note 1"
     assert len(switch.store.failed_asserts) == 2
@@ -354,6 +361,18 @@ def test_an_action_that_another_table_runs_counts_no_entry() -> None:
     assert switch.counter("I.dc", handle).packets == 0
     assert switch.process(0, b"\x01\x00") == [(0, b"\x01\x00")]
     assert switch.counter("I.dc", handle).packets == 1
+
+
+def test_a_miss_has_no_colour_of_the_hit_before_it() -> None:
+    b = base()
+    b.extern("I.m", "direct_meter", unit="packets", automatic=1)
+    b.action("I.mark", b.call("direct_meter.read", "I.m", const(7, 8), out="h.note"))
+    b.table("I.t", [("h.tag", "exact")], ["I.mark"], "I.mark", direct=["I.m"])
+    twice = (apply("I.t"), b.set("meta.kept", b.get("h.note")), b.set("h.tag", b.get("meta.kept")), apply("I.t"))
+    switch = Switch(plain(b, twice))
+    handle = switch.table_add("I.t", (Exact(1),), "I.mark")
+    switch.meter_set_rates("I.m", handle, (0, 0), (0, 0))
+    assert switch.process(0, b"\x01\x00") == [(0, b"\x02\x07")]  # red, then nothing
 
 
 def test_hit_and_action_outcome_drive_a_switch() -> None:
@@ -415,6 +434,16 @@ def test_headers_added_removed_and_copied() -> None:
     assert Switch(program).process(0, b"\x01\x02.") == [(2, b"\x99\x02.")]
 
 
+def test_what_is_copied_from_beyond_a_stack_is_no_header() -> None:
+    b = base()
+    b.stack("s", "h_t", 2)
+    copied = st.CopyHeader(h("h"), ex.ElementRef("s", b.get("h.note"), AT), AT)
+    start = state("start", [extract("h"), extract("s[0]"), extract("s[1]")], goto("accept"))
+    switch = Switch(b.build([start], (copied,), deparser=[emit("h")]))
+    sent = [switch.process(0, bytes((1, index)) + b"\x03\x04\x05\x06.") for index in (1, 2)]
+    assert sent == [[(0, b"\x05\x06.")], [(0, b".")]]
+
+
 def test_local_variables_begin_anew_and_metadata_do_not() -> None:
     b = base()
     b.variable("local", 8, Storage.LOCAL)
@@ -427,6 +456,8 @@ def test_fields_of_a_frame() -> None:
     program = plain(base(), ())
     assert fields_of(program, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
     assert fields_of(program, b"\x01") == []
+    loop = base().build([state("start", [extract("h"), st.While(true(), (), AT)], goto("accept"))])
+    assert fields_of(loop, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
 
 
 def test_stack_loop_ends_and_no_frame_raises() -> None:

@@ -278,5 +278,14 @@ def test_constant_entries_become_code(write: Write) -> None:
     assert "I_t_values[1];" not in without and "macs_exact_packed_start" in without
 
 
+@pytest.mark.parametrize(("entries", "given", "compared"), [(2, True, True), (3, True, False), (3, False, True)])
+def test_entries_that_commands_have_given_are_compared_where_they_are_few(
+    entries: int, given: bool, compared: bool, write: Write
+) -> None:
+    rest = "".join(f"{mac}: to({mac});" for mac in range(entries))
+    path = write(annotation="@macsad_constant" if given else "", size=64, rest=f"const entries = {{ {rest} }}")
+    assert (chosen(path).kept_by != "") == compared
+
+
 def test_entries_that_may_change_stay_in_a_table(write: Write) -> None:
     assert chosen(write(rest=CONSTANT.removeprefix("const "))).name == "exact_packed"

@@ -40,6 +40,8 @@ BOTH = "packet.emit(hdr.one); packet.emit(hdr.two);"
         ("", "hdr.two.setInvalid();", BOTH, 0),
         ("", "hdr.two.setValid();", BOTH, 0),
         ("", "hdr.two = { 5 };", BOTH, 0),
+        ("", "hdr.two.setInvalid(); hdr.one.setInvalid();", BOTH, 0),
+        ("if (hdr.one.kind == 1)", "", BOTH, None),
         ("", "", f"if (hdr.two.isValid()) {{ {BOTH} }}", None),
     ],
 )
@@ -54,6 +56,13 @@ def test_headers_that_always_lie_at_one_offset(tmp_path: Path) -> None:
     program = tmp_path / "p.p4"
     program.write_text(SOURCE.format(more="", ingress="", emits=BOTH))
     assert fixed_offsets(load(program)) == {"hdr.one": 0, "hdr.two": 1}
+
+
+def test_what_is_behind_a_varbit_lies_at_no_fixed_offset(tmp_path: Path) -> None:
+    program = tmp_path / "p.p4"
+    text = SOURCE.format(more="", ingress="", emits=BOTH).replace("bit<8> kind;", "bit<8> kind; varbit<32> rest;")
+    program.write_text(text.replace("packet.extract(hdr.one)", "packet.extract(hdr.one, (bit<32>)sm.ingress_port)"))
+    assert keeps_layout(load(program)) and fixed_offsets(load(program)) == {"hdr.one": 0}
 
 
 def test_headers_behind_others_that_may_be_missing(tmp_path: Path) -> None:

@@ -122,6 +122,12 @@ def test_lookups_prefetch_by_the_function_that_can_be_switched_off() -> None:
     assert headers and [path.name for path in headers if "__builtin_prefetch" in path.read_text()] == []
 
 
+def test_what_a_platform_always_does() -> None:
+    without = ALL.without(["self-described-buffers"])
+    assert ALL.as_far_as("linux") == ALL.as_far_as("dpdk") == without.as_far_as("dpdk") == ALL
+    assert without.as_far_as("linux") == without
+
+
 @pytest.mark.parametrize("verb", [("build",), ("run", "--port", "0=null:"), ("test", str(PROGRAMS[1]))])
 def test_an_unknown_switch_is_answered_with_the_nearest(
     verb: tuple[str, ...], capsys: pytest.CaptureFixture[str]

@@ -28,6 +28,8 @@ def test_shares() -> None:
     assert (table.packets, table.share("I.a"), table.share("I.c"), table.clocks) == (8, 0.75, 0.0, 12.5)
     assert profile.branch(Span("/some/folder/x.p4", 3, 9)) == (1, 7)
     assert profile.branch(Span("x.p4", 4, 9)) == (0, 0)
+    at_once = {"I.t": GOOD["tables"]["I.t"] | {"clocks": 0}}
+    assert packet_profile(GOOD | {"tables": at_once}).table("I.t").clocks == 0
     assert profile.table("I.other").packets == 0 and profile.table("I.other").share("I.a") == 0.0
 
 

@@ -28,6 +28,7 @@ PROGRAM = B.build([state("start", [], goto("accept"))])
 X, S, T = B.get("u8.0"), B.get("s8.0"), B.get("b.0")
 Y, U, N4, S4 = B.get("u8.1"), B.get("b.1"), B.get("u4.0"), B.get("s4.0")
 ONE_OR_FOUR = ex.Conditional(T, const(1, 8), const(4, 8), Bits(8), AT)
+TEN_OR_TWENTY = ex.Conditional(T, const(10, 8), const(20, 8), Bits(8), AT)
 HALF_OR_QUARTER = ex.Conditional(T, const(2, 8), const(4, 8), Bits(8), AT)
 
 
@@ -151,6 +152,11 @@ def no(value: ex.Expression) -> ex.Unary:
         (binary("<=", binary("/", X, const(5, 8)), const(50, 8)), "(u8.0 / 8w5) <= 8w0x32"),
         (binary("<=", binary("%", X, ONE_OR_FOUR), const(3, 8)), "true"),
         (binary("<=", binary("/", cast(N4, Bits(8)), ONE_OR_FOUR), const(15, 8)), "true"),
+        (binary(">=", binary("/", TEN_OR_TWENTY, ONE_OR_FOUR), const(2, 8)), "true"),
+        (
+            binary(">=", binary("/", TEN_OR_TWENTY, ONE_OR_FOUR), const(3, 8)),
+            "((b.0 ? 8w0xa : 8w0x14) / (b.0 ? 8w1 : 8w4)) >= 8w3",
+        ),
         (binary("<=", binary("%", X, HALF_OR_QUARTER), const(3, 8)), "true"),
         (binary("<=", binary("%", X, HALF_OR_QUARTER), const(2, 8)), "(u8.0 % (b.0 ? 8w2 : 8w4)) <= 8w2"),
         (binary("<", binary("%", X, const(5, 8)), const(4, 8)), "(u8.0 % 8w5) < 8w4"),

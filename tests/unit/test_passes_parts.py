@@ -18,6 +18,7 @@ from transpiler.passes.fold_selects import _simple
 from transpiler.passes.inline_empty_tables import run as inline_empty_tables
 from transpiler.passes.mapping import map_expressions
 from transpiler.passes.propagate_copies import run as propagate_copies
+from transpiler.passes.remove_unused_actions import run as remove_unused_actions
 
 
 def test_expressions_of_statements_transitions_and_keys_are_rewritten() -> None:
@@ -132,3 +133,31 @@ def test_tables_that_are_looked_up(changes: dict[str, Any]) -> None:
     """They may have entries, or the default action does more than it says."""
     program, made = emptied(**changes)
     assert made is program
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked", "left"),
+    [
+        ({}, False, ["act", "entered"]),
+        ({}, True, ["other", "act", "entered"]),
+        ({"const_entries": False}, False, ["other", "act", "entered"]),
+        ({"const_default": False}, False, ["other", "act", "entered"]),
+        ({"implementation": "p"}, False, ["other", "act", "entered"]),
+        ({"annotations": (Annotation("add_on_miss", "true", AT),)}, False, ["other", "act", "entered"]),
+    ],
+    ids=str,
+)
+def test_actions_that_a_table_never_runs(changes: dict[str, Any], asked: bool, left: list[str]) -> None:
+    """They go where entries and default action are those of the program for ever; not where they are told apart by number."""
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    b.extern("p", "action_profile", size=4)
+    for name in ("other", "act", "entered"):
+        b.action(name, b.set("h.a", 1))
+    b.table("t", [("h.a", "exact")], ["other", "act", "entered"], "act", [b.entry([exact(1, 8)], "entered")])
+    b.tables[0] = replace(b.tables[0], **{"const_entries": True, "const_default": True} | changes)
+    b.variable("did", b.tables[0].action_enum)
+    program = b.build([state("start", [extract("h")], goto("accept"))], [apply("t", None, "did" if asked else None)])
+    made = remove_unused_actions(program)
+    assert [use.action for use in made.table["t"].actions] == left
+    assert (made is program) == (len(left) == 3)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, emit, extract, goto, state
+from hlir_builder import AT, Builder, const, emit, extract, goto, state
 
 from macsad.resources import share
+from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
+from transpiler.codegen.in_frame import in_frame_where_valid
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Varbit
@@ -37,6 +39,42 @@ def test_fields_are_kept_where_there_are_some(method: str, fields: list[str]) ->
     c = c_of(b, *body)
     assert ("macs_preserve(" in c) == bool(fields)
     assert all(copy in c for copy in copies)
+
+
+@pytest.mark.parametrize(("lists", "fits"), [(255, True), (256, False)])
+def test_lists_have_numbers_of_a_byte(lists: int, fits: bool) -> None:
+    """The empty list is number 0."""
+    b = builder()
+    for number in range(lists):
+        b.variable(f"m.{number}", 8)
+    body = [b.call("resubmit.request", None, fields=[f"m.{number}"]) for number in range(lists)]
+    program = b.build([state("start", [extract("h", b.get("m.x"))], goto("accept"))], body, deparser=[emit("h")])
+    diagnostics = Diagnostics()
+    try:
+        check(program, builtin(), diagnostics)
+    except Rejected:
+        assert not fits and "more than 256 lists of preserved fields" in diagnostics.messages[0].message
+    else:
+        assert fits
+
+
+def test_clones_that_keep_no_fields_keep_headers() -> None:
+    """By the functions that stand in the C."""
+    b = builder()
+    start = state("start", [extract("h", b.get("m.x"))], goto("accept"))
+    program = b.build([start], egress=[b.call("clone.egress", None, const(1, 32))], deparser=[emit("h")])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    for called in ("macs_keep_headers(live);", "macs_preserve(live, "):
+        assert called in c and f"static inline void {called.partition('(')[0]}(" in c
+
+
+@pytest.mark.parametrize("fields", [[], ["m.x"], ["h.a"]])
+def test_a_header_of_which_fields_are_preserved_need_not_lie_in_the_frame(fields: list[str]) -> None:
+    b = builder()
+    b.header("g", "h_t")
+    starts = [extract(name, b.get("m.x")) for name in "hg"]
+    program = b.build([state("start", starts, goto("accept"))], [b.call("resubmit.request", None, fields=fields)])
+    assert in_frame_where_valid(program) == {"g"} | ({"h"} if "h.a" not in fields else set())
 
 
 @pytest.mark.parametrize(

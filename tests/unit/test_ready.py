@@ -13,6 +13,7 @@ from transpiler.hlir.printer import print_body
 from transpiler.hlir.program import Control, Program, Role
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements
+from transpiler.schedule import ready
 from transpiler.schedule.decisions import Cached, with_decisions
 
 TABLES = 9
@@ -120,6 +121,30 @@ def test_behind_it_is_computation_alone(behind: str, tmp_path: Path) -> None:
 def test_where_headers_lie_is_known_in_front_of_it(tmp_path: Path) -> None:
     assert cached(program(tmp_path, body=f"h.b.setInvalid(); {BODY}")).ready is None
     assert cached(program(tmp_path, body=f"{BODY} h.b.setInvalid();")).ready is not None
+
+
+def test_a_field_that_is_written_in_front_of_it_must_be_told(tmp_path: Path) -> None:
+    """A decision tells of what is in its key, and of what it surely writes; of others only as they were received."""
+    assert cached(program(tmp_path, body=f"h.a.rest = h.a.kind; {BODY}")).ready is None
+    assert cached(program(tmp_path, body=f"h.a.key = h.a.kind; {BODY}")).ready is not None
+
+
+def test_it_is_in_no_loop(tmp_path: Path) -> None:
+    assert cached(program(tmp_path, body=f"for (bit<8> i in 1 .. 2) {{ {BODY} }}")).ready is None
+    made = cached(program(tmp_path, body=f"if (h.a.kind == 1) {{ {BODY} }} else {{ m.m = 1; }}"))
+    assert made.ready is not None
+
+
+@pytest.mark.parametrize("emits", [EMITS, "p.emit(h.a);"])
+@pytest.mark.parametrize("parser", [PARSER, "state start { p.extract(h.a); transition accept; }"])
+def test_how_many_headers_there_may_be(
+    emits: str, parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those received and of those sent: 64, a bit of a word each."""
+    made, most = program(tmp_path, parser=parser, emits=emits), max(emits.count("emit"), parser.count("extract"))
+    for limit, wanted in ((most - 1, False), (most, True)):
+        monkeypatch.setattr(ready, "HEADERS_MAX", limit)
+        assert (cached(made).ready is not None) == wanted
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ def test_nodes_by_their_handles(made: Replication) -> None:
     assert made.copies(0) == [(0, 7), (2, 7), (1, 0)] and made.copies(1) == []
     made.update_node(1, (5,))
     assert made.copies(0) == [(0, 7), (2, 7), (5, 0)]
+    made.update_node(0, (9,))
+    assert made.copies(0) == [(9, 7), (5, 0)]
     for handle in (-1, 2):
         with pytest.raises(ControlError, match=f"there is no multicast node {handle}"):
             made.update_node(handle, ())

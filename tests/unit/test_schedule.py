@@ -185,6 +185,21 @@ def test_blocks_that_are_left() -> None:
     assert plan.pipes[0].exits == {"ingress_b": Submit(len(plan.pipes[0].stages) - 1)}
 
 
+def test_a_place_that_one_leave_alone_leads_to_is_a_join() -> None:
+    """A leave names its place, so that the code there cannot be put where the leave stands."""
+    b = Case().tables_with()
+    away = if_(condition(b), [apply("t0"), st.Leave("x", AT)], [st.Leave("y", AT)])
+    after = (b.set("m1", 5), b.set("h.v", b.get("m1")))
+    plan = b.plan(st.Block("y", (st.Block("x", (away,), AT), *after), AT), b.set("h.k1", 1), apply("t1"))
+    (pipe,) = plan.pipes
+    assert names(plan) == ["entry", "t0", "t1"]
+    assert pipe.exits == {"ingress_x": Jump(0), "ingress_y": Jump(1)}
+    assert pipe.joins == (
+        (*map(Plain, after), Jump(1)),
+        (Plain(b.set("h.k1", 1)), Submit(2)),
+    )
+
+
 def test_a_table_in_a_loop_is_not_cut_and_said_so() -> None:
     b = Case().tables_with()
     loop = st.While(condition(b), (apply("t0"), b.set("h.v", 0)), AT)
@@ -447,6 +462,15 @@ def test_packets_are_alone_where_both_pipes_touch_a_state() -> None:
     assert not b.plan(group, egress=[b.write()]).ordered
 
 
+def test_copies_to_a_group_come_to_a_state_of_egress_in_order() -> None:
+    """Those of a packet that leave the pipe of the others would come to it behind the packets of the burst."""
+    b = Case().tables_with()
+    group = b.set("sm.mcast_grp", 7)
+    for egress, replication in (([b.read(), b.write()], False), ([b.set("m1", 1)], True)):
+        plan = b.plan(group, egress=egress, run_to_completion=True)
+        assert [(p.name, p.replication) for p in plan.pipes] == [("ingress", False), ("egress", replication)]
+
+
 # --- liveness --------------------------------------------------------------------------------------------------------
 
 
@@ -522,6 +546,38 @@ def test_egress_of_its_own_keeps_what_it_reads() -> None:
     assert "sm.egress_rid" not in live(plan)  # set where egress begins
 
 
+@pytest.mark.parametrize("request_", ["clone.ingress", "clone.egress"])
+def test_egress_has_what_ingress_leaves_though_clones_come_between(request_: str) -> None:
+    """Only clones go through their pipe, and what these have begins anew."""
+    b = Case().tables_with()
+    asked = b.call(request_, None, const(1, 32))
+    in_ingress, in_egress = ([asked], []) if request_ == "clone.ingress" else ([], [asked])
+    plan = b.plan(b.set("m1", b.get("h.v")), *in_ingress, egress=[b.set("h.v", b.get("m1")), *in_egress])
+    ingress, clone, egress = plan.pipes
+    assert (ingress.name, clone.name, egress.name) == ("ingress", "clone", "egress")
+    assert Location("m1") in ingress.to_next and Location("m1") in egress.stages[0].live_in
+    assert "m1" in live(plan)
+
+
+def test_what_a_second_pass_keeps_is_there_though_nothing_of_the_pass_writes_it() -> None:
+    b = Case().tables_with()
+    again = b.call("resubmit.request", None, fields=["m1"])
+    plan = b.plan(apply("t0"), b.set("h.v", b.get("m1")), again)
+    (behind,) = (stage for stage in plan.pipes[0].stages if stage.lookups)
+    assert Location("m1") in behind.live_in
+    assert Location("m1") not in b.plan(apply("t0"), b.set("h.v", b.get("m1"))).live
+
+
+def test_elements_of_a_stack_are_kept_together() -> None:
+    """One that nothing has written is zero, beside another that was."""
+    b = Case()
+    b.stack("s", "s_t", 2, f=8)
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    plan = b.plan(b.set("s[0].f", 5), apply("t0"), b.set("h.v", b.get("s[1].f")), b.set("h.k3", b.get("s[0].f")))
+    assert {Location(f"s[{number}]", "f") for number in range(2)} <= plan.live
+    assert Location("s[1]", "f") in plan.zeroed
+
+
 # --- size ------------------------------------------------------------------------------------------------------------
 
 
@@ -579,6 +635,14 @@ def test_behind_a_varbit_nothing_lies_at_a_fixed_place() -> None:
     b.tables_with(t0=[b.set("h.k1", 1)])
     plan = b.plan(b.set("m1", 3), apply("t0"), b.set("h.v", b.get("g.last")), few=0)
     assert {field for field in received(plan, "t0") if field.startswith("g.")} == {"g.first"}
+
+
+def test_a_field_that_a_second_pass_keeps_is_not_as_it_was_received() -> None:
+    b = Case()
+    b.tables_with(t0=[b.set("h.k1", 1)])
+    again = b.call("resubmit.request", None, fields=["h.v"])
+    plan = b.plan(again, apply("t0"), b.set("m1", b.get("h.v")), few=0)
+    assert received(plan, "t0") == {"h.k0", "h.k1", "h.k2", "h.k3"}
 
 
 def test_a_stage_goes_on_in_all_joins_that_it_may_reach() -> None:

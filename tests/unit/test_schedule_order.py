@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from hlir_builder import AT, Builder, apply, const, goto, if_, state, true
 
 from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import Annotation, Program
 from transpiler.schedule.order import Uncut, conflicts, joins_of, ordered_states, reachable_joins, users_of_joins
 from transpiler.schedule.scheduler import _size, _too_large
 from transpiler.schedule.split import Split
@@ -31,6 +32,10 @@ def b() -> Builder:
     made.table("plain", [("k", "exact")], [])
     made.table("reading", [("k", "exact")], ["reads"])
     made.table("metered", [("k", "exact")], ["coloured"], direct=["d"])
+    added = (ex.Text("plain", AT), ex.ListExpression((), AT), const(0, 8))
+    made.action("adds", made.call("entry.add", None, *added, out="m"))
+    made.table("learned", [("k", "exact")], [], default="adds")
+    made.tables[-1] = replace(made.tables[-1], annotations=(Annotation("add_on_miss", "true", AT),))
     return made
 
 
@@ -58,6 +63,7 @@ def test_states_that_code_touches(b: Builder) -> None:
         (code(apply("plain")), ""),
         (code(apply("reading")), "r"),
         (code(apply("metered")), "d"),
+        (code(apply("learned")), "learned"),  # which entries it has, whoever adds them
         ((Finish(apply("reading"), 0),), "r"),
         ((Fork(if_(true(), []), (code(read), code(write))), End()), "r q"),
         ((Jump(3), Submit(4)), ""),
@@ -102,6 +108,7 @@ def test_where_a_split_is_mended(b: Builder) -> None:
         ([stage(read), stage(read, one, cell), stage(read, two)], {}, (), uncut("one two", "r q")),
         ([stage((), one), stage(read), stage(read), stage((), two)], {}, (), uncut("one")),
         ([stage(read), stage((), one), stage(read), stage((), two)], {}, (), uncut("one")),
+        ([stage(read), stage((), one), stage(read), stage((), two), stage(read)], {}, (), uncut("one two")),
         ([stage(read, one), stage(read), stage(other, two), stage(other)], {}, (), uncut("one two")),
         ([stage((Jump(9),)), stage((Jump(9),), one)], {9: read}, (9,), uncut()),
         ([stage((Jump(9),)), stage((Jump(9),), one)], {9: ()}, (), uncut()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import switches
 
 from transpiler.analysis.locations import Location
@@ -23,7 +24,9 @@ def names(fields: frozenset[Location]) -> set[str]:
 
 def test_what_a_stage_reads_in_the_frame_and_what_it_loads() -> None:
     """A field that one way through a stage changes is a variable of it, and of what comes behind it kept."""
-    entry, ways, sums = scheduled("reread").pipes[0].stages
+    plan = scheduled("reread")
+    assert not plan.passes  # other values stay in memory
+    entry, ways, sums = plan.pipes[0].stages
     assert len(entry.unchanged) == 47 and not entry.loaded
     assert names(ways.loaded) == {"hdr.outer.a", "hdr.outer.d"} == names(ways.received - ways.unchanged)
     stamp = {f"hdr.stamp.{field}" for field in ("kind", "tag", "mark", "value")}
@@ -51,6 +54,14 @@ def test_clones_of_changed_frames_keep_their_headers() -> None:
     assert not any(stage.received for pipe in egress.pipes for stage in pipe.stages)
     ingress = scheduled("argument_order", few=0)
     assert all(stage.received for pipe in ingress.pipes for stage in pipe.stages)
+
+
+@pytest.mark.parametrize("name", ["second_passes", "psa_paths", "psa_stages"])
+def test_headers_that_packets_take_along_need_not_be_in_the_frame(name: str) -> None:
+    """Those of clones of packets to send, and those that bridges have."""
+    plan = scheduled(name, few=0)
+    stages = [stage for pipe in plan.pipes for stage in pipe.stages]
+    assert not any(stage.received or stage.intact for stage in stages)
 
 
 def test_copies_to_a_group_have_what_was_changed_before_they_left() -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 import switches
+from hlir_builder import AT, Builder, apply, emit, extract, goto, state
 
 from transpiler.analysis.locations import Location
+from transpiler.hlir import statements as st
 from transpiler.hlir.program import Program
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.sinking import sunk_fields, sunk_in_stage
@@ -36,6 +38,21 @@ def test_a_field_that_is_copied_or_read_is_not_late() -> None:
 
 def test_none_where_packets_make_second_passes() -> None:
     assert not sunk(switches.load(PACKETS / "second_passes.p4"))
+
+
+def test_a_field_that_is_written_on_the_way_out_of_a_block_is_not_late() -> None:
+    """What is behind the block may be another stage, for which the field is kept."""
+    b = Builder()
+    b.header("h", "h_t", k=8, v=8)
+    b.action("act")
+    for name in ("t0", "t1"):
+        b.table(name, [("h.k", "exact")], ["act"])
+    start = [state("start", [extract("h")], goto("accept"))]
+    write = b.set("h.v", 7)
+    left = st.Block("x", (apply("t0"), write, st.Leave("x", AT)), AT)
+    assert not sunk(b.build(start, [left, b.set("h.k", 1), apply("t1")], deparser=[emit("h")]))
+    assert sunk(b.build(start, [left, apply("t1"), write], deparser=[emit("h")])) == set()
+    assert sunk(b.build(start, [apply("t0"), write], deparser=[emit("h")])) == {Location("h", "v")}
 
 
 # Three headers; the second lookup's actions write fields that were keys of the first.

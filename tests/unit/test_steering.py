@@ -17,7 +17,7 @@ from transpiler.externs.register import Register
 from transpiler.hlir.arithmetic import binary
 from transpiler.hlir.expressions import Binary, BinaryOp, Const, Read, VariableRef
 from transpiler.hlir.program import Program
-from transpiler.hlir.types import Bits
+from transpiler.hlir.types import Bits, Varbit
 from transpiler.schedule.atomic_regions import Ways, notes, with_atomic_regions
 from transpiler.schedule.steering import Steering
 
@@ -63,6 +63,17 @@ def test_carries_are_known_as_far_as_they_are_parities() -> None:
     for number, bits in ((0, 16), (1, 2), (4, 4), (0x8000, 16)):
         found = value_of(Binary(BinaryOp.ADD, a, Const(number, Bits(16), AT), Bits(16), AT), known)
         assert sum(bit is not None for bit in found) == bits
+
+
+def test_how_many_bits_of_an_operation_are_known() -> None:
+    """The rest of a power of two has no higher bits, a value and itself are the value, a varbit has any number of bits."""
+    a = Read(VariableRef("a", AT), Bits(16), AT)
+    known = {Location("a"): frame_bits(0, 16)}.get
+    for op, right, bits in ((BinaryOp.MOD, 4, 16), (BinaryOp.MOD, 12, 2), (BinaryOp.AND, a, 16), (BinaryOp.OR, a, 16)):
+        other = Const(right, Bits(16), AT) if isinstance(right, int) else right
+        found = value_of(Binary(op, a, other, Bits(16), AT), known)
+        assert sum(bit is not None for bit in found) == bits
+    assert set(hash_of("crc16", (a, Read(VariableRef("v", AT), Varbit(16), AT)), 16, known)) == {None}
 
 
 @pytest.mark.parametrize("algorithm", sorted(algorithms.ALGORITHMS))

@@ -166,6 +166,45 @@ def test_tables_that_are_not_decided(tmp_path: Path) -> None:
     assert with_decisions(program(tmp_path, BODY.replace("t", "u"), declarations=meters)) is None
 
 
+@pytest.mark.parametrize("algorithm", ["crc16_custom", "crc32_custom"])
+def test_members_by_a_hash_that_can_be_changed_are_not_decided(algorithm: str, tmp_path: Path) -> None:
+    selector = f"action_selector(HashAlgorithm.{algorithm}, 8, 8) p;"
+    keys = "h.h.b: exact; h.h.a: selector; h.h.c"
+    assert with_decisions(program(tmp_path, declarations=selector, property_="implementation = p;", key=keys)) is None
+
+
+def test_of_two_stretches_the_one_with_more_lookups(tmp_path: Path) -> None:
+    few = BODY.replace("t0.apply();", "")
+    for first, second in ((few, BODY), (BODY, few)):
+        assert bits(with_decisions(program(tmp_path, f"{first} r.write(0, m.m); {second}")))[0] == TABLES
+
+
+def test_a_stretch_that_reads_nothing(tmp_path: Path) -> None:
+    """All of its keys are zero in every packet: there is nothing to find a decision by."""
+    assert with_decisions(program(tmp_path, key="m.n")) is None
+
+
+def test_a_group_without_members_writes_nothing(tmp_path: Path) -> None:
+    """What the one action of a table writes is surely written; not where entries name members: a flag tells whether it was."""
+    only = "action only(bit<8> x) { h.h.c = x; } "
+    for profile, property_, kept in (("", "", 8), ("action_profile(8) p; ", "implementation = p;", 8 + 1)):
+        tables = "".join(
+            f"table u{n} {{ key = {{ h.h.b: exact; }} actions = {{ only; }} default_action = only(1); {property_} }} "
+            for n in range(TABLES)
+        )
+        made = program(tmp_path, BODY.replace("t", "u"), declarations=only + profile + tables)
+        assert bits(with_decisions(made)) == (TABLES, 8, kept)
+
+
+def test_what_is_behind_a_return_is_not_surely_written(tmp_path: Path) -> None:
+    """So what a packet that returns has there before is part of the key, beside what decides whether it does."""
+    body = BODY.replace("t4.apply();", "set(); h.h.c = m.parsed; t4.apply();")
+    sets = "action set() { if (h.h.a == 1) { return; } m.parsed = 5; }"
+    assert bits(with_decisions(program(tmp_path, body, declarations=sets))) == (TABLES, 8 + 8 + 8, 8 + 8)
+    always = "action set() { if (h.h.a == 1) { m.n = 1; } m.parsed = 5; }"
+    assert bits(with_decisions(program(tmp_path, body, declarations=always))) == (TABLES, 8 + 8, 8 + 8)
+
+
 def test_caches_are_for_architectures_whose_metadata_are_zero_at_first(tmp_path: Path) -> None:
     made = program(tmp_path)
     assert with_decisions(replace(made, architecture=Architecture.PSA)) is None

@@ -79,6 +79,7 @@ def test_two_additions_to_a_register_share_its_tally(c_of: Making) -> None:
         "a.read(x, hdr.work.place); a.write(hdr.work.place, x | hdr.work.value);",  # no addition
         f"{ADD_A} a.read(x, hdr.work.other); hdr.work.value = x;",  # it is read elsewhere
         f"{ADD_A} a.write(hdr.work.other, 0);",  # or written
+        f"if (hdr.work.value == 1) {{ {ADD_A} }} else {{ a.read(meta.held, 3); hdr.work.value = meta.held; }}",
     ],
 )
 def test_what_has_no_tally(ingress: str, c_of: Making) -> None:

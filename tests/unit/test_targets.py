@@ -132,8 +132,10 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
         ({"max_bits": 16}, (9, 8), 1, None, None, "its keys have at most 16 bits, and this one has 17"),
         ({"max_key_bytes": 3}, (9, 8), 1, None, None, ""),
         ({"max_key_bytes": 3}, (9, 9), 1, None, None, "its keys have at most 3 bytes, and this one has 4"),
+        ({"max_bits": 18, "max_key_bytes": 3}, (9, 9), 1, None, None, "at most 3 bytes, and this one has 4"),
         ({"max_entries": 4}, (16,), 4, None, None, ""),
         ({"max_entries": 4}, (16,), 5, None, None, "it holds at most 4 entries, and the table's size is 5"),
+        ({"max_entries": 4}, (16,), 5, None, 4, "it holds at most 4 entries, and the table's size is 5"),
         ({"max_entries": 4, "kept_by": "x"}, (64,), 9, None, 4, ""),
         ({"max_entries": 4, "kept_by": "x"}, (16,), 4, None, 5, "it holds at most 4 entries, and the table's size is 5"),
         ({"kept_by": "x"}, (16,), 4, None, None, "it is for entries that never change"),
@@ -157,6 +159,30 @@ def test_what_a_kernel_refuses(
     kernel = Kernel("k", frozenset({MatchKind.EXACT, MatchKind.LPM}), **limits)
     refusal = kernel.refusal(Need(keys, size, bits, constants=constants))
     assert why in refusal and bool(refusal) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("room", "data", "why"),
+    [
+        (24, 8, ""),
+        (24, 9, "beside an entry's index there is room for 24 bits, and key and data have 16 + 9"),
+        (0, 8, "beside an entry's index there is room for nothing, and key and data have 16 + 8"),
+    ],
+)
+def test_words_with_an_index(room: int, data: int, why: str) -> None:
+    """Those that are looked up without one have room all the same."""
+    keys = (TableKey(const(0, 16), MatchKind.EXACT, "k", AT),)
+    kernel = Kernel("k", frozenset({MatchKind.EXACT}), words=True, max_data_bits=48, max_indexed_bits=room)
+    assert kernel.refusal(Need(keys, 4, (16, data), indexed=True)) == why
+    assert kernel.refusal(Need(keys, 4, (16, data))) == ""
+
+
+def test_kernels_for_entries_that_never_change_are_not_told_of() -> None:
+    keys = (TableKey(const(0, 16), MatchKind.EXACT, "k", AT),)
+    exact, lpm = (frozenset({kind}) for kind in (MatchKind.EXACT, MatchKind.LPM))
+    kernels = (Kernel("a", exact, max_bits=8, kept_by="b"), Kernel("c", exact, max_bits=8), Kernel("d", lpm))
+    told = replace(builtin(), kernels=kernels).refusals(Need(keys))
+    assert told == ("c: its keys have at most 8 bits, and this one has 16",)
 
 
 def test_what_is_selected_by_is_not_matched() -> None:
@@ -202,6 +228,28 @@ def test_what_a_target_lacks_is_said(tmp_path: Path, kinds: tuple[str, ...], wid
     with pytest.raises(Rejected) as rejected:
         made(program(*kinds, width=width), target(tmp_path))
     assert any(re.search(message, m.message) for m in rejected.value.diagnostics.messages)
+
+
+@pytest.mark.parametrize(("algorithm", "has"), [("crc16", True), ("crc32", False)])
+def test_the_hash_of_a_selector_must_be_the_targets(tmp_path: Path, algorithm: str, has: bool) -> None:
+    b = Builder()
+    b.header("h", "h_t", k=16, s=8)
+    b.action("to", b.set("h.s", 1))
+    b.extern("by", "action_selector", size=4, algorithm=algorithm, width=8)
+    b.table("t", [("h.k", "exact"), ("h.s", "selector")], ["to"], implementation="by")
+    what = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+    target(tmp_path, MINIMAL.replace("hash_algorithms = []", 'hash_algorithms = ["crc16"]'))
+    if has:
+        assert "macs_checksum_crc16" in made(what, tmp_path)
+        return
+    with pytest.raises(Rejected) as rejected:
+        made(what, tmp_path)
+    assert ["the hash algorithm 'crc32'" in said.message for said in rejected.value.diagnostics.messages] == [True]
+
+
+def test_a_key_of_as_many_bytes_as_there_may_be(tmp_path: Path) -> None:
+    target(tmp_path, MINIMAL.replace("max_bits = 16", "max_bits = 64"))
+    assert "exact_hash" in made(program("exact", width=32), tmp_path)  # those of 40 bits are refused
 
 
 def test_ranges_of_signed_numbers_are_refused() -> None:
@@ -290,6 +338,7 @@ def test_a_target_extends_another(tmp_path: Path) -> None:
     found = choose("board", tmp_path)
     assert [kernel.name for kernel in found.kernels] == ["linear", "exact_hash"]
     assert (found.summary, found.max_key_bytes) == ("a base", 8)
+    assert (found.architectures, found.externs) == ({"v1model"}, {"counter.count"})
     code = generate(program("exact"), found, share("templates"), Diagnostics()).c
     assert "/* board, base */" in code
     assert '"tables/common/linear.h"' in code

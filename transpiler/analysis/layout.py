@@ -25,7 +25,7 @@ def settled_headers(program: Program) -> int | None:
     None where it cannot be seen. For programs whose packets have one life."""
     parsers = [pipe for pipe in program.pipes if isinstance(pipe, Parser)]
     deparsers = [pipe for pipe in program.pipes if isinstance(pipe, Control) and _emits(pipe)]
-    if not facts(program).one_storage or len(parsers) != 1 or len(deparsers) > 1:
+    if not facts(program).one_storage or len(parsers) != 1:
         return None
     emitted = [_name(emit) for control in deparsers for emit in control.body]
     if None in emitted or len(set(emitted)) != len(emitted):

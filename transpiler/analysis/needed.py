@@ -73,8 +73,6 @@ class Needed:
         self._live.add(id(writer))
         reads = [self._locator.read_by(e) for e in expressions(writer)]
         self._need(frozenset().union(*reads))
-        if isinstance(writer, CallExtern):
-            self._need(self._locator.access(writer).reads)
         self._mark_around(writer)
 
     def _mark_around(self, statement: Statement) -> None:

@@ -155,11 +155,9 @@ class DeparserStatements(Statements):
         )
 
     def _shares_bytes(self, headers: list[HeaderPlace]) -> bool:
-        """Whether bytes of the frame may be those of several headers."""
-        places = [self.storage.access(header) for header in headers]
+        """Whether bytes of the frame may be those of several headers; one that goes out twice is stored twice alike."""
         copied = any(isinstance(s, CopyHeader) for s in program_statements(self.program))
-        repeated = any(places.count(place) > 1 for place in places)
-        return copied or repeated or any(self._assigned(header) is not None for header in headers)
+        return copied or any(self._assigned(header) is not None for header in headers)
 
     def _place_of(self, header: HeaderPlace, capacity: int, to: Name | None) -> Body:
         """Where a header goes, into `to`: it stays, or is put at the front of the list."""

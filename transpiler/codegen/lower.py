@@ -49,7 +49,6 @@ def _lowered(statement: Statement, numbers: Iterator[int]) -> Statement:
     tests = (
         If(_is_one_of(statement.subject, case), (*case.body, Leave(label, case.span)), (), case.span)
         for case in statement.cases
-        if case.values
     )
     return Block(label, (*tests, *statement.default), statement.span)
 

@@ -310,7 +310,7 @@ class ParserStatements(Statements):
             if self.storage.is_loaded(owner, field.name) and Location(owner, field.name) not in self.scope.received:
                 slot = self.storage.field(owner, field.name)
                 assert isinstance(field.type, Bits)
-                if not behind and offset // WORD_BITS in shared and field.type.width < WORD_BITS:
+                if offset // WORD_BITS in shared and field.type.width < WORD_BITS:
                     value = self._load_shared(field.type, offset)
                 else:
                     start = infix(CURSOR, "+", varbit_bytes) if behind else CURSOR
@@ -319,7 +319,8 @@ class ParserStatements(Statements):
             offset += field.type.width
 
     def _shared_words(self, owner: str, layout: HeaderType) -> frozenset[int]:
-        """The words of 32 bits, by number, that narrower fields fill all of which are read: one load has them all."""
+        """The words of 32 bits, by number, that narrower fields fill all of which are read: one load has them all. None behind
+        a varbit."""
         offset, read = 0, Counter[int]()
         for field in layout.fields:
             if not isinstance(field.type, Bits):

@@ -229,13 +229,9 @@ class Statements:
 
     def _block(self, statement: Block, where: str) -> CBlock:
         label = self.scope.fresh(f"after_{self.tables.names(statement.label)}")
-        outer = self.scope.labels.get(statement.label)
         self.scope.labels[statement.label] = label
         body = self.body(statement.body)
-        if outer is None:
-            del self.scope.labels[statement.label]
-        else:
-            self.scope.labels[statement.label] = outer
+        del self.scope.labels[statement.label]
         return CBlock(body, label if label in self.scope.used_labels else "", where)
 
     def _leave(self, label: str) -> CBody:

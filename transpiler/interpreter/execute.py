@@ -127,8 +127,7 @@ class Execution(Run):
                 self.watch.arm(statement, 0 if holds else 1)
                 if not holds:
                     members = self.state.program.errors.members
-                    ordinal = evaluate(error, self.state)
-                    raise ParserReject(members[ordinal] if ordinal < len(members) else members[0])
+                    raise ParserReject(members[evaluate(error, self.state)])
 
     # --- tables ------------------------------------------------------------------------------------------------------
 

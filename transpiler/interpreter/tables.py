@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from transpiler.externs.learning import EXPIRE_SECONDS
 from transpiler.hlir.program import MatchKind, Program, Table, TableKey
+from transpiler.hlir.types import width_of
 from transpiler.interpreter.matches import (
     PRIORITY_KINDS,
     Exact,
@@ -188,7 +189,7 @@ class RuntimeTable:
         if len(parameters) != len(call.arguments):
             raise ControlError(f"{call.action} has {len(parameters)} parameters, not {len(call.arguments)}")
         for name, value in zip(parameters, call.arguments, strict=True):
-            width = getattr(self.program.variable[name].type, "width", 32)
+            width = width_of(self.program.variable[name].type)
             if not 0 <= value < 1 << width:
                 raise ControlError(f"{call.action}: {value:#x} does not fit in the {width} bits of {name}")
 

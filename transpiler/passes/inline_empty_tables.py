@@ -15,8 +15,8 @@ from itertools import count
 from transpiler.analysis.locations import Locator
 from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
 from transpiler.hlir.program import Control, Pipe, Program, Table
-from transpiler.hlir.statements import ApplyTable, Assign, Block, Body, CallExtern, Leave, Statement
-from transpiler.hlir.traverse import rebuild, rewrite_statement, walk
+from transpiler.hlir.statements import ApplyTable, Assign, Block, Body, Leave, Statement
+from transpiler.hlir.traverse import rebuild, rewrite_statement
 from transpiler.hlir.types import Bool
 
 
@@ -47,12 +47,9 @@ def _stays_empty(program: Program, table: Table, locator: Locator) -> bool:
         return False
     action = program.action[table.default_action.action]
     parameters = set(action.parameters)
-    named = {
-        f.name for s in walk(action.body) if isinstance(s, CallExtern) for f in s.fields if isinstance(f, VariableRef)
-    }
     written = {one.owner for one in locator.written_in(action.body)}
     listed = any(use.action == action.name for use in table.actions)
-    return not table.direct and not table.ages and listed and not parameters & (named | written)
+    return not table.direct and not table.ages and listed and not parameters & written
 
 
 def _default(program: Program, table: Table, applied: ApplyTable, site: int) -> Body:

@@ -33,8 +33,7 @@ class _Propagation:
         self.locator = Locator(program)
         self.temporary = {v.name for v in program.variables if v.storage is Storage.LOCAL}
         written = {w for s in program_statements(program) for w in self.locator.access(s).writes}
-        given = set(program.intrinsic.values())
-        own = {v.name for v in program.variables if v.storage in (Storage.LOCAL, Storage.METADATA)} - given
+        own = {v.name for v in program.variables if v.storage in (Storage.LOCAL, Storage.METADATA)}
         self.zero = {name for name in own if Location(name) not in written}
         self.by_table: dict[str, frozenset[Location]] = {}
 
@@ -108,8 +107,7 @@ class _Propagation:
             case Const() as value if location:
                 known[location] = value
             case Read(place=place) as value if location and location.owner in self.temporary:
-                origin = location_of(place)
-                if origin and origin != location:
+                if location_of(place):
                     known[location] = value
 
     def _forget(self, known: Known, written: frozenset[Location]) -> None:
@@ -134,6 +132,6 @@ class _Propagation:
             value = known.get(location) if location else None
             if location and location.owner in self.zero and isinstance(expression.type, Bits | Bool):
                 return Const(0, expression.type, expression.span)
-            if value is not None and value.type == expression.type:
+            if value is not None:
                 return replace(value, span=expression.span)
         return expression

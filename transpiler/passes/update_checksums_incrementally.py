@@ -24,7 +24,7 @@ from transpiler.architectures.facts import facts
 from transpiler.hlir.expressions import Const, Expression, ListExpression, Read, Text, VariableRef
 from transpiler.hlir.printer import expression as text_of
 from transpiler.hlir.program import Control, Program, Role, Storage, Variable
-from transpiler.hlir.statements import Body, CallExtern, If, Leave, Statement
+from transpiler.hlir.statements import Body, CallExtern, If, Statement
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
 from transpiler.hlir.types import Bits, Bool, width_of
 
@@ -44,8 +44,7 @@ def run(program: Program) -> Program:
         return program
     if not isinstance(verify, Control) or not isinstance(compute, Control):
         return program
-    clones = any(isinstance(s, CallExtern) and s.method.startswith("clone.") for s in program_statements(program))
-    if clones or any(isinstance(statement, Leave) for statement in walk(verify.body)):
+    if any(isinstance(s, CallExtern) and s.method.startswith("clone.") for s in program_statements(program)):
         return program
     return _Rewriting(program).program(verify, compute)
 

@@ -155,7 +155,7 @@ class _Mover:
                 return False
             if isinstance(s, ApplyTable):
                 table = self.program.table[s.table]
-                if table.direct or table.ages or table.learns or table.implementation is not None:
+                if table.direct or table.ages or table.implementation is not None:
                     return False
         return True
 

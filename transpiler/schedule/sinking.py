@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transpiler.analysis.locations import Location, Locator, actions_of
-from transpiler.externs.table import KEEPING
 from transpiler.hlir.expressions import FieldRef, HeaderRef
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import ApplyTable, Assign, Body, CopyHeader, Emit, Extract, Leave, SetValid, Statement
@@ -19,7 +18,7 @@ from transpiler.hlir.traverse import bodies, program_statements, walk
 from transpiler.hlir.types import Varbit
 from transpiler.schedule.live import loaded_fields, stored_fields
 from transpiler.schedule.order import statements_of
-from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, calls
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special
 from transpiler.schedule.stages import Code, Finish, Fork, PipeSchedule, Plain, Schedule, Submit
 from transpiler.schedule.successors import fed_by, whole
 
@@ -27,8 +26,8 @@ Runs = tuple[tuple[Statement, ...], ...]
 
 
 def sunk_fields(program: Program, schedule: Schedule) -> frozenset[Location]:
-    """Those of a program under a schedule: none where packets go through several pipes, or pass again."""
-    if len(schedule.pipes) != 1 or calls(program, KEEPING):
+    """Those of a program under a schedule: none where packets go through several pipes, as those do that pass again."""
+    if len(schedule.pipes) != 1:
         return frozenset()
     locator = Locator(program)
     found = stored_fields(program) - loaded_fields(program, frozenset()) - _written_early(schedule.pipes[0], locator)

@@ -125,8 +125,6 @@ class Splitter:
     def _target(self, at: Continuation | None) -> Target:
         if at is None:
             return End()
-        if not at.rest:
-            return self._target(at.after)
         first = at.rest[0]
         if isinstance(first, Cut) and first not in at.started:
             return self._stage(first, Continuation(at.rest[1:], at.after, at.started))

@@ -123,7 +123,7 @@ class Finder:
     def _may_look_up(self, table: Table) -> bool:
         direct = all(self.program.extern[name].kind == "direct_counter" for name in table.direct)
         keys = (part for key in table.keys for part in walk_expression(key.expression))
-        plain = not table.ages and not table.learns and not any(map(_is_found_at_run_time, keys))
+        plain = not table.ages and not any(map(_is_found_at_run_time, keys))
         if not direct or not plain or _draws(self._profile(table)):
             return False
         inside = (s for action in actions_of(self.program, table.name) for s in walk(action.body))
@@ -237,7 +237,7 @@ def _is_closed(statement: Statement) -> bool:
 def _draws(profile: ExternInstance | None) -> bool:
     """Whether members of its groups are chosen at random, or by a hash that can be changed."""
     algorithm = str(dict(profile.attributes).get("algorithm", "")) if profile is not None else ""
-    return algorithm == "random" or "custom" in algorithm or "as_set" in algorithm
+    return algorithm == "random" or "custom" in algorithm
 
 
 def type_of(program: Program, place: Place) -> Type:

@@ -246,9 +246,12 @@ class BodyVerifier:
         self.expression(right)
         result = value.type
         if op is ex.BinaryOp.CONCAT:
-            ok = isinstance(left.type, Bits) and isinstance(right.type, Bits) and isinstance(result, Bits)
-            if ok and isinstance(left.type, Bits) and isinstance(right.type, Bits) and isinstance(result, Bits):
-                ok = left.type.width + right.type.width == result.width
+            ok = (
+                isinstance(left.type, Bits)
+                and isinstance(right.type, Bits)
+                and isinstance(result, Bits)
+                and left.type.width + right.type.width == result.width
+            )
         elif op in _SHIFTS:
             ok = isinstance(result, Bits) and left.type == result and isinstance(right.type, Bits)
         elif op in _LOGIC:

@@ -27,7 +27,7 @@ from transpiler.codegen.c.walk import map_bodies, walk
 
 
 def with_flags_folded(function: Function) -> Function:
-    """The function, which does the same. Names of its variables stand for nothing else in it."""
+    """The function, which does the same."""
     changed = {s.target.name for s in walk(function.body) if isinstance(s, Assign) and isinstance(s.target, Name)}
     changed |= {s.name for s in walk(function.body) if isinstance(s, Declare)}
     flags = {
