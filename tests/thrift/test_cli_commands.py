@@ -92,6 +92,14 @@ def test_masks_ranges_and_priorities(say: Said) -> None:
     assert say("table_dump_entry_from_key masks 1&&&0xf 0&&&0 1->5 11") == "Invalid table operation (BAD_MATCH_KEY)\n"
 
 
+def test_the_priority_0_is_shown_and_tables_without_priorities_have_none(say: Said) -> None:
+    handle = say("table_add masks go 1&&&0xf 0&&&0 1->5 => 7 0").split()[-1]
+    lines = say(f"table_dump_entry masks {handle}").splitlines()
+    assert lines[-2:] == ["Priority: 0", "Action entry: I.go - 0007"]
+    handle = say("table_add exact_keys send 1 2 1 => 5").split()[-1]
+    assert "Priority" not in say(f"table_dump_entry exact_keys {handle}")
+
+
 def test_the_first_and_the_last_values(say: Said) -> None:
     for number, span in enumerate(("3->3", "0->0", "1023->1023", "0->1023")):
         added = say(f"table_add masks go 0x1fff&&&0x1fff 0x1ffffffff&&&0x1ffffffff {span} => 511 {number}")

@@ -147,6 +147,15 @@ def test_super_frames_are_whole_where_that_is_asked_for(
     assert "--buffers 1024 --max-frame 65535" in told
 
 
+@pytest.mark.parametrize("value", ["", "0"])
+def test_super_frames_are_segmented_where_the_variable_says_so(
+    run: list[list[str]], value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MACSAD_WHOLE", value)
+    assert started("simple_switch", "-i 1@s1-eth1 p.json") == 0
+    assert "--port 1=s1-eth1 --buffers 4096 --max-frame 10262" in " ".join(run[0])
+
+
 def test_a_log_file_has_what_becomes_of_packets_and_messages(run: list[list[str]]) -> None:
     assert started("simple_switch", "--log-file ss-log p.json") == 0
     assert started("simple_switch", "--log-file a/s1.log --log-file-max-size 700 --log-file-max-files 0 p.json") == 0

@@ -41,8 +41,10 @@ def cost(share: float, tables: tuple[str, ...] = (), state: tuple[str, ...] = ()
 def test_frames_are_those_that_a_file_has_room_for(tmp_path: Path) -> None:
     of = made(tmp_path)
     assert (of.length, of.frames) == (84, 1000)
-    of.switch.stats = lambda: {"ports": [{"rx_bytes": 0, "rx_packets": 0}]}
-    assert of.length == 0 and made(tmp_path, frames=0).frames == 1
+    for told, length in (((8396, 100), 84), ((0, 0), 0), ((60, 1), 60)):
+        of.switch.stats = lambda told=told: {"ports": [dict(zip(("rx_bytes", "rx_packets"), told, strict=True))]}
+        assert of.length == length
+    assert made(tmp_path, frames=0).frames == 1
 
 
 @pytest.mark.parametrize(("size", "read"), [(5000, 5000), (1, LINE), (10**9, 1000 * LINE)])
