@@ -11,6 +11,7 @@ import pytest
 from macsad import compilation, replacing
 from macsad.compilation import Request
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.replacement import Replacement
 from macsad.replacing import Compiler, NotCompiled, Pushed
 from macsad.thrift.refusals import Refused as RefusedByThrift
 from transpiler.diagnostics import Diagnostics, Rejected, Span
@@ -131,5 +132,5 @@ def test_bmv2s_json_is_made_where_it_is_asked_for(calls: list[tuple[Any, ...]], 
     swap = replacing.swapper(Request(Path("p.p4")), TOOLS, tmp_path, None)
     assert swap("caf\udce9") == (Path("/1.so"), "{}")
     assert calls[0][0].path.read_bytes() == b"caf\xe9", "as it came"
-    replacement = replacing.builder(Request(Path("p.p4")), TOOLS, tmp_path / "other", None)(b"control C();")
-    assert (replacement.library, replacement.widths) == (Path("/2.so"), {})
+    build = replacing.builder(Request(Path("p.p4")), TOOLS, tmp_path / "other", None)
+    assert build(b"control C();") == Replacement(Path("/2.so"), {})
