@@ -7,6 +7,7 @@ entries, and then none is added, changed or removed at run time; its default act
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from transpiler.hlir.types import width_of
 
 PRIORITIES = frozenset({MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL})
 LAST = (1 << 31) - 1  # as the runtime turns priorities round
+_NUMBER = re.compile("[0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+")
+_MAC = re.compile("[0-9a-fA-F]{1,2}(:[0-9a-fA-F]{1,2}){5}")
 _Named = TypeVar("_Named", Table, Action)
 
 
@@ -203,10 +206,13 @@ def _number(word: str, bits: int) -> int:
 
 
 def _value(word: str, bits: int) -> int:
-    if bits == 32 and "." in word:
+    """As commands have it. Raises: ValueError."""
+    if _NUMBER.fullmatch(word):
+        return int(word, 0 if word[1:2].isalpha() else 10)
+    if bits == 48 and _MAC.fullmatch(word):
+        return int.from_bytes(int(part, 16) for part in word.split(":"))
+    if bits == 32:
         return int(ipaddress.IPv4Address(word))
-    if bits == 128 and ":" in word:
+    if bits == 128 and "%" not in word:
         return int(ipaddress.IPv6Address(word))
-    if bits == 48 and word.count(":") == 5:
-        return int(word.replace(":", ""), 16)
-    return int(word, 0)
+    raise ValueError(word)
