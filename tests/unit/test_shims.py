@@ -6,6 +6,7 @@ import io
 import json
 import os
 import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -288,6 +289,40 @@ def test_no_switch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         port = taken.getsockname()[1]
         assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", str(port)]) == 1
     assert f"Could not connect to thrift client on port {port}" in capsys.readouterr().out
+
+
+def test_a_switch_that_goes_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """When it is asked for its program, and at a command."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = str(listening.getsockname()[1])
+        hang_up = threading.Thread(target=lambda: listening.accept()[0].close())
+        hang_up.start()
+        assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", port, "--thrift-ip", "127.0.0.1"]) == 1
+        hang_up.join()
+    told, errors = capsys.readouterr()
+    assert told.startswith(
+        f"Obtaining JSON from switch...\nCould not connect to thrift client on port {port}\nMake sure "
+    )
+    assert errors.startswith("simple_switch_CLI: error: Error when requesting JSON config from switch: ")
+
+
+def test_a_switch_that_goes_between_commands_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from macsad.shims.cli import connection
+
+    class Gone:
+        def __getattr__(self, name: str) -> object:
+            raise ConnectionResetError("reset by peer")
+
+    monkeypatch.setattr(
+        connection, "connect", lambda *_: Session(Gone(), Gone(), Gone(), True, Program(json.dumps(PROGRAM)))
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("show_tables\ntable_num_entries I.t\nshow_tables\n"))
+    monkeypatch.setattr(runtime_cli.Prompt, "use_rawinput", False)
+    assert runtime_cli.main("simple_switch_CLI", []) == 1
+    told, errors = capsys.readouterr()
+    assert told.count("I.t ") == 1 and errors == "simple_switch_CLI: error: the switch has gone: reset by peer\n"
 
 
 PROGRAM = {
