@@ -116,7 +116,7 @@ def test_what_is_no_program_is_told(text: str) -> None:
 
 
 def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NoSwitch, match="Error when requesting JSON config from switch: .*No such file"):
+    with pytest.raises(NoSwitch, match=r"Error when requesting JSON config from switch: .*No such file"):
         connection._program(Silent(), tmp_path / "none.json")
 
 
