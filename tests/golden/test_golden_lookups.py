@@ -1,0 +1,27 @@
+"""The C by which lookups are noted and done again, of tables of each kernel, as text beside (`--update-golden` writes it
+anew)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from macsad.bench import lookups
+from macsad.compilation import Request
+from macsad.resources import share
+
+FILE = Path(__file__).parent / "figures" / "lookups.txt"
+
+
+def test_lookups_of_each_kernel(golden: Callable[[Path, str], None]) -> None:
+    """Short keys and, where arrays of keys are no longer than so, longer ones."""
+    kernels = Request(share("apps") / "l3fwd" / "l3fwd.p4").target.kernels
+    short = [
+        lookups._Subject(f"I.{kernel.name}", kernel, 6, (40, 19) if kernel.words else None)
+        for kernel in kernels if not kernel.kept_by
+    ]  # fmt: skip
+    long = [lookups._Subject(f"I.long_{one.kernel.name}", one.kernel, 77, None) for one in short if not one.word]
+    texts = []
+    for these in (tuple(short), tuple(long), tuple(short[:1]), ()):
+        texts += [lookups.header(these), lookups.repeated(these)]
+    golden(FILE, "\n----\n".join(texts))
