@@ -40,7 +40,12 @@ class _Frozen:
     keys: set[object] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.keys.update((_form(entry.keys), entry.priority) for entry in self.table.entries)
+        self.keys.update((_form(entry.keys), entry.priority if self.ranked else 0) for entry in self.table.entries)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether entries have priorities."""
+        return any(key.match_kind in PRIORITIES for key in self.table.keys)
 
     @property
     def made(self) -> Table:
@@ -127,15 +132,14 @@ def _set_default(program: Program, frozen: _Frozen, words: Sequence[str], span: 
 
 def _add(program: Program, frozen: _Frozen, words: Sequence[str], span: Span) -> None:
     keys = [key for key in frozen.table.keys if key.match_kind is not MatchKind.SELECTOR]
-    ranked = any(key.match_kind in PRIORITIES for key in keys)
     fields, behind = words[1 : 1 + len(keys)], list(words[1 + len(keys) :])
     if len(fields) < len(keys) or "=>" in fields:
         raise _Wrong(f"{frozen.table.name} has {len(keys)} key fields")
     if behind[:1] == ["=>"]:
         del behind[0]
-    if ranked and not behind:
+    if frozen.ranked and not behind:
         raise _Wrong(f"an entry of {frozen.table.name} has a priority, a number behind its parameters")
-    priority = LAST - _number(behind.pop(), 31) if ranked else 0  # the smaller wins in commands, the larger here
+    priority = LAST - _number(behind.pop(), 31) if frozen.ranked else 0  # the smaller wins in commands, the larger here
     call = _call(program, frozen.table, [words[0], *behind], span, default=False)
     sets = tuple(_key_set(key, word, span) for key, word in zip(keys, fields, strict=True))
     known = (_form(sets), priority)
