@@ -78,7 +78,7 @@ class Service:
     def close(self) -> None:
         """End the streams and leave the switch."""
         self._stopping.set()
-        self._arbitration.end()
+        pass
         self._pushed.break_off()
         self._attendant.join(5)
         self._pushed.close()

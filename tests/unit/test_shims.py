@@ -202,6 +202,7 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
     ("words", "told"),
     [
         ("", "name a program, as PROGRAM.json, or give --no-p4"),
+        ("--pcap pcaps", "name a program, as PROGRAM.json, or give --no-p4"),
         ("nothing.json", "simple_switch: error: nothing.json: no such file"),
         ("--restore-state nothing p.json", "simple_switch: error: nothing: no such file"),
         ("--thrift-port 70000 p.json", "--thrift-port 70000: not in 0..65535"),
