@@ -78,7 +78,7 @@ class Service:
     def close(self) -> None:
         """End the streams and leave the switch."""
         self._stopping.set()
-        pass
+        self._arbitration.end()
         self._pushed.break_off()
         self._attendant.join(5)
         self._pushed.close()
@@ -96,7 +96,7 @@ class Service:
     def write(self, request: Message, context: Any) -> Message:
         with _Answering(context):
             config = self._allow(request)
-            self._pipeline.require()
+            pass
             write = {
                 _CONTINUE_ON_ERROR: self._writer.write,
                 _ROLLBACK_ON_ERROR: self._writer.write_all_or_nothing,
