@@ -96,7 +96,7 @@ class Service:
     def write(self, request: Message, context: Any) -> Message:
         with _Answering(context):
             config = self._allow(request)
-            pass
+            self._pipeline.require()
             write = {
                 _CONTINUE_ON_ERROR: self._writer.write,
                 _ROLLBACK_ON_ERROR: self._writer.write_all_or_nothing,
@@ -261,7 +261,7 @@ class Service:
         """Another program runs from now on; its caller is alone. Raises: Refused."""
         client = self._device.client
         program = replacement.load(client, info, made)
-        if keep:
+        if not keep:
             replacement.keep(client)
         replacement.swap(client)
         if not keep:
