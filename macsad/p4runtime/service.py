@@ -261,7 +261,7 @@ class Service:
         """Another program runs from now on; its caller is alone. Raises: Refused."""
         client = self._device.client
         program = replacement.load(client, info, made)
-        if not keep:
+        if keep:
             replacement.keep(client)
         replacement.swap(client)
         if not keep:

@@ -15,10 +15,10 @@ import pytest
 from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, machine_file
 
 from macsad.cli import NO, USAGE, call
-from macsad.explain import advice, curves
+from macsad.explain import advice, curves, page
 from macsad.explain.data import data
 from macsad.explain.lines import Line, _parts, by_line
-from macsad.explain.page import FAR, NEAR, render_page, sources
+from macsad.explain.page import FAR, NEAR, WIDE, render_page, sources
 from macsad.explain.pictures import inline
 from macsad.place.place_file import Chosen
 from transpiler.model import code
@@ -242,6 +242,37 @@ def test_of_a_long_file_the_lines_near_code_are_shown(tmp_path: Path) -> None:
     file.write_text("".join(f"line {number}\n" for number in range(1, FAR + NEAR + 1)))
     (source,) = sources({(str(file), NEAR): Line(4.0)})
     assert [row.number for row in source.rows] == [*range(1, FAR + NEAR + 1)]
+
+
+def test_long_lines_are_cut(tmp_path: Path) -> None:
+    file = tmp_path / "wide.p4"
+    file.write_text("x" * WIDE + "\n" + "y" * (WIDE + 1) + "\nz")
+    (source,) = sources({(str(file), 1): Line(4.0), (str(file), 5): Line()})
+    assert [row.text for row in source.rows] == ["x" * WIDE, "y" * WIDE + "…", "z", "", ""]
+    assert [page._text(str(file), number) for number in (2, 3, 4)] == ["y" * WIDE, "z", ""]
+
+
+def test_the_lines_that_take_or_drop_the_most_are_told(tmp_path: Path) -> None:
+    """Five, of those that take something; ten that drop, the most first."""
+    file = tmp_path / "p.p4"
+    file.write_text("".join(f"  line {number}\n" for number in range(1, 14)))
+    lines = {(str(file), number): Line(float(number % 12), dropped=number % 12 / 100) for number in range(1, 13)}
+    hottest = page._hottest(lines)
+    assert [(number, text) for _, number, _, text in hottest] == [(n, f"line {n}") for n in (11, 10, 9, 8, 7)]
+    assert [number for _, number, _, _ in page._dropping(lines)] == list(range(11, 1, -1))
+    few = {place: replace(line, cycles=line.cycles * (place[1] == 3)) for place, line in lines.items()}
+    assert [(name, number) for name, number, _, _ in page._hottest(few)] == [(str(file), 3)]
+
+
+def test_charts_that_have_nothing_to_show_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page.charts, "picture", lambda chart: "<svg/>")
+    some, none = curves.Curve("a", ((1, 2.0),)), curves.Curve("b", ())
+    for of, svg, why in (((), "", "The program has no tables whose entries can differ."), ((none,), "", None),
+                         ((some, none), "<svg/>", ""), ((some,), "<svg/>", "")):  # fmt: skip
+        picture = page._chart(curves.Chart("k", "T", "over", of, ""))
+        assert picture.svg == svg and (why is None or picture.why == why) and not picture.notice
+    table = page._table(curves.Chart("k", "T", "over", (some, curves.Curve("c", ((3, 5.0), (1, 4.0)))), ""))
+    assert table == [(1, [2.0, 4.0]), (3, [None, 5.0])]
 
 
 def test_a_page_can_be_read_aloud(tmp_path: Path) -> None:
