@@ -16,6 +16,7 @@ from macsad.bench import beside, crossings, latency, session
 from macsad.bench.beside import Beside, Peer
 from macsad.bench.contestants import BenchError
 from macsad.bench.latency import BUCKETS, HEAD, NO_POINT, Control, Counted, Row, data, middle, quantiles, row, screen
+from macsad.bench.samples import Sample
 from macsad.bench.wires import Crossed, Wires
 from macsad.compilation import Request
 from macsad.generation import Order
@@ -288,3 +289,31 @@ def test_a_program_is_measured_with_the_port_paced(monkeypatch: pytest.MonkeyPat
     assert (binary, given, folder) == (Path("/b"), entries, folders[0].parent)
     assert ports == ["--port", f"0=paced:{frames},{folder / 'control'}", "--port", f"1=paced:,{folder / 'control'}"]
     assert switch.closed and not folder.exists()
+
+
+def test_loads_are_from_a_tenth_to_nearly_all() -> None:
+    """Of the most that is forwarded when more comes than any switch takes; in the switch and between interfaces."""
+    loads = [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95]
+    gaps: list[float] = []
+
+    class Switch:
+        def measure(self, what: str, burst: int, sub_batch: int, seconds: float) -> Sample:
+            assert gaps == [1], "a frame a nanosecond"
+            return Sample(1000, 50_000, 50_000, 50_000)
+
+    class Port:
+        def begin(self, gap: float) -> None:
+            gaps.append(gap)
+
+    way: Any = Stub("ours", 2e7, object())
+    port: Any = Port()
+    switch: Any = Switch()
+    with pytest.MonkeyPatch.context() as patch:
+        counted = Counted(tuple(counts(b20=1)), 0, 0.0, 1.0)
+        patch.setattr(latency, "_one", lambda switch, control, gap, seconds: gaps.append(gap) or counted)
+        rows = latency.measure(switch, port, [(8, 8)], 1, 0.1, lambda *_: None)
+    assert [row.load for row in rows] == loads and gaps[1:] == [50 / load for load in loads]
+    rows = crossings.measure([way], [(8, 8)], 1, 0.1, lambda *_: None)
+    assert [row.load for row in rows] == loads and [gap for _, gap in way.asked] == pytest.approx(
+        [50 / load for load in loads]
+    )

@@ -454,3 +454,26 @@ def test_clocks_that_there_are_none_of_are_told() -> None:
             list(parts((status, b"no such table")).read_entries(1))
         with pytest.raises(ControlError, match="no such table"):
             parts((status, b"no such table")).read_default(1)
+
+
+def test_requests_say_what_is_usual_where_nothing_else_is_asked_for() -> None:
+    client = Talking(lambda kind, payload: (Status.OK, struct.pack(">HH", 64, 8)))
+    client.subscribe()
+    client.set_batch()
+    client.set_batch(sub_batch=4)
+    list(client.read_entries(3))
+    client.read_entry(3, b"k")
+    client.read_default(3)
+    assert client.asked == [
+        (Message.SUBSCRIBE, b"\1"), (Message.SET, bytes(4)), (Message.SET, b"\0\0\0\4"), (Message.READ, b"\1\0\3" + bytes(8)),
+        (Message.READ, b"\2\0\3k"), (Message.READ, b"\3\0\3"),
+    ]  # fmt: skip
+    updating = Talking(done)
+    updating.update([ADD])
+    assert updating.asked[0][1][0] == 1, "the others go on"
+
+
+def test_what_became_of_a_change_is_told_by_its_number() -> None:
+    answer = b"".join(struct.pack(">BI", code, code + 100) for code in range(10))
+    found = parts((Status.OK, answer)).update([ADD] * 10)
+    assert found == [(outcome, outcome + 100) for outcome in Outcome] and len(Outcome) == 10

@@ -294,12 +294,13 @@ burst 64, sub-batch 16; adapt on, 2 changes in 9 searches
 
 
 def test_statistics_have_rates(fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
     READINGS[0] = readings()
     output, errors = io.StringIO(), io.StringIO()
     switch = fake(counting)
     assert show_stats(socket=switch.path, output=output, errors=errors) == 0
-    assert (output.getvalue(), errors.getvalue()) == (TABLE, "")
+    assert (output.getvalue(), errors.getvalue(), slept) == (TABLE, "", [1.0])
     output = io.StringIO()
     assert show_stats(socket=switch.path, as_json=True, output=output, errors=errors) == 0
     assert json.loads(output.getvalue())["received"] == 3000

@@ -165,6 +165,10 @@ def test_what_cannot_be_run_is_an_error_where_it_is_to_run(
         gc.enable()
 
 
+def test_programs_are_optimised_as_far_as_the_compiler_can() -> None:
+    assert compilation.toolchain(ALL).optimise == "-O3" and compilation.toolchain(ALL, optimise="-O1").optimise == "-O1"
+
+
 def test_what_is_decided_is_told_where_it_is_asked_for() -> None:
     request = Request(L2FWD, warnings=("no-all",))
     assert compilation.check(request) == () and any("dmac" in line for line in compilation.check(request, decided=True))
