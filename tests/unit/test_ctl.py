@@ -460,6 +460,38 @@ def test_stage_clocks_are_shown(fake: Callable[..., FakeSwitch], as_json: bool) 
         assert (output.getvalue(), errors.getvalue()) == (stages.table(clocks(400, 30)), "")
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_stage_clocks_are_watched(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    """Those of the last second, after those since the switch began; every second until it ends."""
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    READINGS[0] = readings()
+    told = iter([clocks(100, 30), clocks(400, 30), clocks(600, 50)])
+
+    def three(kind: int, payload: bytes) -> Answer:
+        if kind != Message.COMMAND:
+            return counting(kind, payload)
+        try:
+            return Status.OK, json.dumps(next(told)).encode()
+        except StopIteration:
+            raise ConnectionAbortedError from None
+
+    output, errors = io.StringIO(), io.StringIO()
+    code = watch_stats(
+        socket=fake(three).path, as_json=as_json, of_stages=True, output=output, errors=errors, redrawn=redrawn
+    )
+    assert (code, errors.getvalue(), slept) == (0, "", [1.0] * 3)
+    since = stages.since(clocks(400, 30), clocks(100, 30)), stages.since(clocks(600, 50), clocks(400, 30))
+    if as_json:
+        lines = [json.loads(line) for line in output.getvalue().splitlines()]
+        assert [line["stages"] for line in lines] == [clocks(100, 30), clocks(400, 30), clocks(600, 50)]
+        assert [line["received"] for line in lines] == [0, 1500, 3000]
+    else:
+        assert output.getvalue() == "".join(f"{stages.table(one)}\n" for one in (clocks(100, 30), *since))
+
+
 @pytest.mark.parametrize(
     "words",
     [
