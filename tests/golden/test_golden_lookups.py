@@ -8,9 +8,20 @@ from pathlib import Path
 
 from macsad.bench import lookups
 from macsad.compilation import Request
+from macsad.kernel_subjects import kernels_to_test, shapes, subjects
 from macsad.resources import share
+from transpiler.hlir.program import MatchKind
+from transpiler.targets.target import Kernel
 
 FILE = Path(__file__).parent / "figures" / "lookups.txt"
+
+
+def test_kernels_as_they_are_tested(golden: Callable[[Path, str], None]) -> None:
+    """By `macsad test-kernel`: the C that calls them, and the shapes of their keys: bytes, those in front, those of a range."""
+    found = kernels_to_test(Request(share("apps") / "l3fwd" / "l3fwd.p4").target.kernels)
+    few = Kernel("few", frozenset({MatchKind.RANGE, MatchKind.LPM}), max_bits=40, min_bits=12, max_entries=16)
+    keys = [f"{one.name}: {', '.join(map(str, map(tuple, shapes(one))))}" for one in (*found, few)]
+    golden(FILE.with_name("kernels.txt"), "\n".join((*keys, "", subjects((*found, few)))))
 
 
 def test_lookups_of_each_kernel(golden: Callable[[Path, str], None]) -> None:

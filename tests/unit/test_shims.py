@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aux_frontend.bmv2_json.frontend import Bmv2Json
@@ -63,6 +64,61 @@ def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path, capsys: pytes
     told = capsys.readouterr().err
     assert "p4c-bm2-ss: note: --Werror: " in told and "note: --emit-externs: " in told
     assert (tmp_path / "p.json").read_text().startswith("{")
+
+
+@pytest.mark.parametrize("target", ["bmv2", "bmv2-ss-p4org", "bmv2-v1model-p4org"])
+def test_targets_are_bmv2_by_all_its_names(target: str, tmp_path: Path) -> None:
+    assert p4c.main("p4c", ["-b", target, "-o", str(tmp_path), str(L3FWD)]) == 0
+    assert (tmp_path / "l3fwd.json").is_file()
+
+
+INTERNAL, AS_THEY_ARE = "p4c's own representation is not written", "warnings are what they are"
+
+
+@pytest.mark.parametrize(
+    ("words", "notes"),
+    [
+        (["--toJSON", "f"], [f"--toJSON: {INTERNAL}"]),
+        (["--pp", "f", "--dump", "d"], [f"--pp: {INTERNAL}", f"--dump: {INTERNAL}"]),
+        (["--top4", "x", "--Tlog", "y", "--testJson"], [f"--top4: {INTERNAL}", f"--Tlog: {INTERNAL}", f"--testJson: {INTERNAL}"]),
+        (["--Wdisable", "--Werror=x", "--Wwarn"], [f"--{name}: {AS_THEY_ARE}" for name in ("Wdisable", "Werror", "Wwarn")]),
+        (["--emit-externs", "--ndebug", "-g"],
+         ["--emit-externs: extern instances are not written", "--ndebug: assertions of the program stay"]),
+    ],
+)  # fmt: skip
+def test_what_p4c_has_and_has_no_effect_here(
+    words: list[str], notes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert p4c.main("p4c-bm2-ss", [*words, "-o", str(tmp_path), str(L3FWD)]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"p4c-bm2-ss: note: {note}" for note in notes]
+    assert (tmp_path / "l3fwd.json").is_file(), "in a folder it has the program's name"
+
+
+@pytest.mark.parametrize(
+    ("words", "std"),
+    [(["--std", "p4_14"], "p4-14"), (["--std", "p4-16"], "p4-16"), (["--p4v", "14"], "p4-14"), ([], None),
+     (["--std", "p4-16", "--p4v", "14"], "p4-16")],
+)  # fmt: skip
+def test_what_the_compiler_is_asked_for(
+    words: list[str], std: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(p4c, "_write", lambda *given: asked.append(given))
+    files = ["--p4runtime-files", "a.txtpb,b.bin", "--p4runtime-file", "c.json", "--p4runtime-format", "txt"]
+    assert (
+        p4c.main("p4c", [*words, *files, "-I", "i", "-I", "j", "-D", "X=1", "-o", str(tmp_path / "o"), str(L3FWD)]) == 0
+    )
+    language = ["--std", std] if std else []
+    assert asked == [(
+        [str(L3FWD), *language, "-I", "i", "-I", "j", "-D", "X=1"], tmp_path / "o" / "l3fwd.json",
+        [Path("a.txtpb"), Path("b.bin"), Path("c.json")], "txt",
+    )]  # fmt: skip
+    assert p4c.main("p4c-bm2-ss", ["-o", str(tmp_path / "o"), str(L3FWD)]) == 0 and asked[-1][1:] == (
+        tmp_path / "o",
+        [],
+        None,
+    )
+    assert p4c.main("p4c-bm2-ss", [str(L3FWD)]) == 0 and asked[-1][1] == Path("l3fwd.json")
 
 
 def test_the_program_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,6 +316,8 @@ def test_how_a_command_ends(run: list[list[str]], name: str, words: str, code: i
         ("simple_switch", "-i 1@whole:x", "--port 1=whole:x", ""), ("simple_switch", "-i 3@a@b", "--port 3=a@b", ""),
         ("simple_switch_grpc", "", "--p4runtime 127.0.0.1:9559", "--cpu-port --await-program --replaceable"),
         ("simple_switch_grpc", "--grpc-server-addr [::]:5 --cpu-port 0", "--p4runtime 127.0.0.1:5 --cpu-port 0", ""),
+        ("simple_switch_grpc", "--grpc-server-addr :5", "--p4runtime 127.0.0.1:5", ""),
+        ("simple_switch_grpc", "--grpc-server-addr 0.0.0.0:5", "--p4runtime 127.0.0.1:5", ""),
         ("simple_switch_grpc", "--grpc-server-addr 10.0.0.1:5", "--p4runtime 10.0.0.1:5", ""),
     ],
 )  # fmt: skip
