@@ -8,6 +8,7 @@ from pathlib import Path
 
 from macsad.bench import lookups
 from macsad.compilation import Request
+from macsad.kernel_contract import declarations
 from macsad.kernel_subjects import kernels_to_test, shapes, subjects
 from macsad.resources import share
 from transpiler.hlir.program import MatchKind
@@ -22,6 +23,15 @@ def test_kernels_as_they_are_tested(golden: Callable[[Path, str], None]) -> None
     few = Kernel("few", frozenset({MatchKind.RANGE, MatchKind.LPM}), max_bits=40, min_bits=12, max_entries=16)
     keys = [f"{one.name}: {', '.join(map(str, map(tuple, shapes(one))))}" for one in (*found, few)]
     golden(FILE.with_name("kernels.txt"), "\n".join((*keys, "", subjects((*found, few)))))
+
+
+def test_what_generated_c_uses_of_kernels(golden: Callable[[Path, str], None]) -> None:
+    """As a target's own kernels are looked at: what there has to be, and a line of C that is right where it is."""
+    kernels = Request(share("apps") / "l3fwd" / "l3fwd.p4").target.kernels
+    texts = [
+        f"{name}\n    {line}" for kernel in kernels if not kernel.kept_by for name, line in declarations(kernel).items()
+    ]
+    golden(FILE.with_name("declarations.txt"), "\n".join((*texts, "")))
 
 
 def test_lookups_of_each_kernel(golden: Callable[[Path, str], None]) -> None:
