@@ -52,6 +52,21 @@ def test_the_worst_are_not_measured_and_each_burst_has_its_turn() -> None:
     assert len({one.point[0] for one in few}) == 4, "what is alike is tried at each B"
 
 
+def test_the_grid_is_of_all_pairs_up_to_the_largest_burst() -> None:
+    assert len(GRID) == len(set(GRID)) == 1 + 3 + 4 + 5 + 6 + 7 + 8 and GRID[0] == (1, 1) and GRID[-1] == (256, 256)
+    assert {burst for burst, _ in GRID} == {1, 8, 16, 32, 64, 128, 256}
+    assert {b for _, b in GRID} == {1, 4, 8, 16, 32, 64, 128, 256} and all(b <= burst for burst, b in GRID)
+
+
+def test_what_may_be_the_fastest_is_up_to_four_tenths_slower() -> None:
+    order = ranked(HERE, READING)
+    limit = order[0].prediction.cycles * 1.4
+    assert {one.point for one in worth_measuring(order, 100)} == {
+        one.point for one in order if one.prediction.cycles <= limit
+    }
+    assert any(limit < one.prediction.cycles <= limit * 1.3 for one in order)
+
+
 def test_a_pair_has_those_beside_it() -> None:
     assert set(beside((64, 16))) == {(32, 16), (128, 16), (64, 8), (64, 32)}
     assert set(beside((256, 256))) == {(256, 128)} and set(beside((1, 1))) == {(8, 1)}
