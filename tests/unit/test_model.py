@@ -58,6 +58,10 @@ def test_lengths_of_frames_stand_in_any_order() -> None:
     [
         ({"hz": "fast"}, "could not convert string to float: 'fast'"), ({"caches": 5}, "'int' object is not iterable"),
         ({"caches": ["x"]}, "invalid literal for int"), ({"copy": [{"length": 64}]}, "'cycles'"), ({"io": [3]}, "'int' object"),
+        ({"copy": []}, "there are no cycles over length"),
+        ({"reads": [{"pages": pages, "bytes": 64, "in_flight": number, "cycles": 1.0}
+                    for pages, number in (("huge", 0), ("huge", 8), ("small", 0))]},
+         "there are no cycles over bytes, pages small, in_flight 8"),
     ],
 )  # fmt: skip
 def test_values_that_are_none_are_told(wrong: dict[str, object], why: str) -> None:
