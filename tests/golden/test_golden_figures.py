@@ -21,12 +21,13 @@ from macsad.bench.lookups import Looked
 from macsad.bench.samples import Sample
 from macsad.bench.session import Point, Result, Table
 from macsad.bench.state import Reads, State
-from macsad.explain import page
+from macsad.explain import page, stage_drawing
 from macsad.explain.data import data
 from macsad.explain.explained import Explained, Runtime
 from macsad.place import place_file
 from macsad.tune import tune_file, tuning
 from macsad.tune.tuned import Settings
+from transpiler.graph import dot
 from transpiler.model import code
 
 PROGRAMS, FIGURES = (Path(__file__).parent / folder for folder in ("codegen", "figures"))
@@ -133,6 +134,7 @@ def test_a_page_and_its_json(
     file = FIGURES / f"{name}{'-run' if ran else ''}"
     golden(file.with_suffix(".page"), text.replace(f"{PROGRAMS}/", ""))
     golden(file.with_suffix(".json"), told(data(found)))
+    golden(file.with_suffix(".dot"), dot.write(stage_drawing.draw(found)))
     if not ran:
         golden(file.with_suffix(".place"), _placed(found))
 
