@@ -125,6 +125,24 @@ def test_what_is_asked_of_a_switch(words: list[str], asked: Any, monkeypatch: py
     assert cli.call(["ctl", *words]) == 3 and found == [asked]
 
 
+@pytest.mark.parametrize("tty", [False, True])
+def test_commands_come_from_a_file_or_standard_input(
+    tty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only who sits at a terminal and has named no file is asked with a prompt. What is no UTF-8 goes through."""
+    (script := tmp_path / "script").write_bytes(b"x \xff\n")
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(verb, "run_ctl", lambda words, **all_: given.update(all_, read=all_["source"].read()) or 0)
+    for words, name, read, asks in (
+        (["-f", str(script)], str(script), "x \udcff\n", False), ([], "<stdin>", "y \udcfe\n", tty)
+    ):  # fmt: skip
+        stdin = io.TextIOWrapper(io.BytesIO(b"y \xfe\n"), encoding="utf-8")
+        monkeypatch.setattr(stdin, "isatty", lambda: tty, raising=False)
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert cli.call(["ctl", *words]) == 0
+        assert (given["source_name"], given["read"], given["interactive"]) == (name, read, asks)
+
+
 # --- entries that nothing hits ----------------------------------------------------------------------------------------
 
 MS = 1_000_000
@@ -441,8 +459,38 @@ def test_stage_clocks_are_a_line_a_step() -> None:
     ]
     (later,) = stages.since(clocks(400, 30), clocks(100, 30))
     assert (later["bursts"], later["sampled"], stages.received(later)) == (300, 150, 300)
-    assert "none sampled yet" in stages.table(clocks(1, 30))
-    assert "--no-stage-clocks" in stages.table([{**clocks(4, 3)[0], "clocks": []}])
+    assert stages.table(clocks(1, 30)) == "worker 0: 1 bursts, none sampled yet\n"
+    without = [{**clocks(4, 3)[0], "clocks": []}]
+    assert stages.table(without) == "worker 0: the program has no stage clocks (built with --no-stage-clocks)\n"
+
+
+def test_stage_clocks_stand_below_their_heads() -> None:
+    """The room of the first column is that of the longest step."""
+    first, second = clocks(4000, 30)[0], clocks(4, 5)[0]
+    table = stages.table([first, {**second, "worker": 12}])
+    lines = table.splitlines()
+    assert lines == [
+        "worker 0: 2,000 of 4,000 bursts sampled, 2.0 packets and 25.0 clocks a packet",
+        "  step                      calls       packets packets/call clocks/packet of all packets  stage begins with",
+        "  receive                   2,000         4,000          2.0          10.0           10.0",
+        "  send                      2,000         4,000          2.0           0.0            0.0",
+        "  ingress_burst 1 run       1,000         2,000          2.0          30.0           15.0  the results of t",
+        *lines[5:],
+    ]
+    assert lines[5] == "worker 12: 2 of 4 bursts sampled, 2.0 packets and 12.5 clocks a packet"
+    assert table.endswith("\n") and not table.endswith("\n\n")
+
+
+def test_stage_clocks_that_are_read_while_they_are_counted() -> None:
+    """The switch does not wait: a step's calls may be read before its packets, or after them."""
+    (worker,) = clocks(400, 30)
+    for count, left in (("calls", 1), ("packets", 1), ("calls", 4), ("sampled", 4)):
+        torn = {**worker, "clocks": [dict(clock) for clock in worker["clocks"]]}
+        for one in [torn] if count == "sampled" else torn["clocks"][4 - left :]:
+            one[count] = 0
+        lines = stages.table([torn]).splitlines()
+        steps = [line.split()[0] for line in lines[2:]]
+        assert steps == (["receive", "send"] if left == 1 else []), count
 
 
 def with_clocks(kind: int, payload: bytes) -> Answer:
