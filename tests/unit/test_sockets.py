@@ -17,6 +17,7 @@ from macsad import running, sockets
 from macsad.cli import USAGE, call
 from macsad.control import Client, _note, _renumber
 from macsad.protocol import ControlError, NoSwitchError
+from macsad.shims import ports
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
@@ -223,3 +224,8 @@ def test_the_switch_that_runs_is_the_one_that_answers(tmp_path: Path) -> None:
         assert sockets.running_socket() == tmp_path / "macsad" / "b.sock"
     with pytest.raises(NoSwitchError, match=f"no switch listens in {tmp_path}/macsad"):
         sockets.running_socket()
+
+
+def test_the_socket_of_a_thrift_port_is_in_the_folder_of_sockets(tmp_path: Path) -> None:
+    assert ports.socket_of(9091) == sockets.folder() / "thrift-9091.sock"
+    assert sockets.folder().is_dir() and tmp_path in sockets.folder().parents
