@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from switch_harness import Switch
 
 from macsad.shims import runtime_cli
 from macsad.shims.cli.commands import COMMANDS, run
@@ -164,6 +165,18 @@ def test_counters_registers_meters(say: Said) -> None:
     )
     assert say("meter_get_rates flow 1") == "WARNING: expected 2 rates but only received 0\n"
     assert say("meter_set_rates flow 1 0.5:100 1.5:200", "meter_get_rates flow 1") == (
+        "0: info rate = 0.5, burst size = 100\n1: info rate = 1.5, burst size = 200\n"
+    )
+
+
+def test_the_switch_itself_has_what_thrift_has_written(say: Said, switch: Switch) -> None:
+    """What both ways of a service had wrong would be right again as it is read; direct externs by the entry's handle."""
+    handle = say("table_add exact_keys send 1 2 1 => 5").split()[-1]
+    say("counter_write seen 1 5 300", f"counter_write hits {handle} 6 400", "register_write words 1 7")
+    say("meter_set_rates flow 1 0.5:100 1.5:200")
+    asked = ("counter_read seen 1", f"counter_read hits {handle}", "register_read words 1", "meter_get_rates flow 1")
+    assert switch.do(*asked) == (
+        f"seen[1]= (300 bytes, 5 packets)\nhits[{handle}]= (400 bytes, 6 packets)\nwords[1]= 7\n"
         "0: info rate = 0.5, burst size = 100\n1: info rate = 1.5, burst size = 200\n"
     )
 
