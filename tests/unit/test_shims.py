@@ -267,7 +267,7 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
         ("--drop-port 5 p.json", "the drop port is 511"),
         ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
         ("--use-files 2 p.json", "files are read at once; give 0"),
-        ("--frobnicate p.json", "unrecognized arguments: --frobnicate"),
+        ("--frobnicate p.json", "error: unrecognized arguments: --frobnicate (see simple_switch --help)\n"),
         ("--no-p4 p.json", "--no-p4 and a program"),
         ("--log-file a --log-console p.json", "--log-console: not allowed with argument --log-file"),
         ("--log-level much p.json", "invalid choice: 'much'"),
