@@ -118,11 +118,16 @@ def test_json_comes_from_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "g.json").read_text() == json_form.write(drawing("control", L2FWD))
 
 
-def test_without_graphviz_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+def test_without_graphviz_the_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name, *more: None if name == "dot" else which(name, *more))
     with pytest.raises(graphviz.GraphvizError, match="apt-get install graphviz"):
         graphviz.render("digraph {}", "svg")
     assert cli.call(["graph", str(ROUTER), "-o", str(tmp_path / "r.svg")]) == cli.NO
+    errors = [line for line in capfd.readouterr().err.splitlines() if "warning" not in line]
+    assert any(line.startswith("Error: ") and "apt-get install graphviz" in line for line in errors)
     assert not (tmp_path / "r.svg").exists()
 
 
