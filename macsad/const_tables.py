@@ -7,6 +7,7 @@ entries, and then none is added, changed or removed at run time; its default act
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from transpiler.hlir.types import width_of
 
 PRIORITIES = frozenset({MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL})
 LAST = (1 << 31) - 1  # as the runtime turns priorities round
+_NUMBER = re.compile("[0-9]+|0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+")
+_MAC = re.compile("[0-9a-fA-F]{1,2}(:[0-9a-fA-F]{1,2}){5}")
 _Named = TypeVar("_Named", Table, Action)
 
 
@@ -37,7 +40,12 @@ class _Frozen:
     keys: set[object] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.keys.update((_form(entry.keys), entry.priority) for entry in self.table.entries)
+        self.keys.update((_form(entry.keys), entry.priority if self.ranked else 0) for entry in self.table.entries)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether entries have priorities."""
+        return any(key.match_kind in PRIORITIES for key in self.table.keys)
 
     @property
     def made(self) -> Table:
@@ -124,15 +132,14 @@ def _set_default(program: Program, frozen: _Frozen, words: Sequence[str], span: 
 
 def _add(program: Program, frozen: _Frozen, words: Sequence[str], span: Span) -> None:
     keys = [key for key in frozen.table.keys if key.match_kind is not MatchKind.SELECTOR]
-    ranked = any(key.match_kind in PRIORITIES for key in keys)
     fields, behind = words[1 : 1 + len(keys)], list(words[1 + len(keys) :])
     if len(fields) < len(keys) or "=>" in fields:
         raise _Wrong(f"{frozen.table.name} has {len(keys)} key fields")
     if behind[:1] == ["=>"]:
         del behind[0]
-    if ranked and not behind:
+    if frozen.ranked and not behind:
         raise _Wrong(f"an entry of {frozen.table.name} has a priority, a number behind its parameters")
-    priority = LAST - _number(behind.pop(), 31) if ranked else 0  # the smaller wins in commands, the larger here
+    priority = LAST - _number(behind.pop(), 31) if frozen.ranked else 0  # the smaller wins in commands, the larger here
     call = _call(program, frozen.table, [words[0], *behind], span, default=False)
     sets = tuple(_key_set(key, word, span) for key, word in zip(keys, fields, strict=True))
     known = (_form(sets), priority)
@@ -203,10 +210,13 @@ def _number(word: str, bits: int) -> int:
 
 
 def _value(word: str, bits: int) -> int:
-    if bits == 32 and "." in word:
+    """As commands have it. Raises: ValueError."""
+    if _NUMBER.fullmatch(word):
+        return int(word, 0 if word[1:2].isalpha() else 10)
+    if bits == 48 and _MAC.fullmatch(word):
+        return int.from_bytes(int(part, 16) for part in word.split(":"))
+    if bits == 32:
         return int(ipaddress.IPv4Address(word))
-    if bits == 128 and ":" in word:
+    if bits == 128 and "%" not in word:
         return int(ipaddress.IPv6Address(word))
-    if bits == 48 and word.count(":") == 5:
-        return int(word.replace(":", ""), 16)
-    return int(word, 0)
+    raise ValueError(word)

@@ -46,8 +46,11 @@ def _lines(worker: Worker) -> list[str]:
     if not packets or not sampled:
         return [f"worker {worker['worker']}: {worker['bursts']:,} bursts, none sampled yet"]
     cycles = sum(clock["cycles"] for clock in worker["clocks"])
-    rows = [_cells(clock, packets) for clock in worker["clocks"] if clock["packets"]]
-    room = max(len("step"), *(len(row[0]) for row in rows))
+    seen = [
+        clock for clock in worker["clocks"] if clock["calls"] and clock["packets"]
+    ]  # one may be read before the other
+    rows = [_cells(clock, packets) for clock in seen]
+    room = max(len(step) for step in ("step", *(row[0] for row in rows)))
     head = ("step", "calls", "packets", "packets/call", "clocks/packet", "of all packets", "stage begins with")
     return [
         f"worker {worker['worker']}: {sampled:,} of {worker['bursts']:,} bursts sampled, {packets / sampled:.1f} packets and "

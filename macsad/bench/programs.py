@@ -48,4 +48,4 @@ def _packages(packages: tuple[str, ...]) -> tuple[list[str], list[str]]:
     )
     # What a package thinks of the processor is not what this machine's programs are compiled for.
     usable = [flag for flag in compiling if not flag.startswith("-march")]
-    return [flag.replace("-I", "-isystem", 1) for flag in usable], linking
+    return [f"-isystem{flag[2:]}" if flag.startswith("-I") else flag for flag in usable], linking

@@ -13,7 +13,7 @@ from macsad.p4runtime import elements
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import message
 
-EXTERN: Any = SimpleNamespace(number=3)
+EXTERN: Any = SimpleNamespace(number=3, kind="counter", bits=0)
 HEAD = struct.Struct(">BHI")
 
 
@@ -94,3 +94,27 @@ def test_many_elements_are_read_in_parts(first: int, count: int) -> None:
 )  # fmt: skip
 def test_bytes_of_an_element(kind: str, bits: int, size: int) -> None:
     assert elements.element_bytes(SimpleNamespace(kind=kind, bits=bits)) == size  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", [0, 7])
+@pytest.mark.parametrize("count", [0, 1, elements._STEP, elements._STEP + 1, 2 * elements._STEP + 3])
+def test_many_elements_are_read_in_steps(first: int, count: int) -> None:
+    """None is left out or asked for twice, none beyond the last."""
+    asked: list[tuple[int, int, int, int]] = []
+
+    def read_elements(number: int, start: int, some: int, size: int) -> bytes:
+        asked.append((number, start, some, size))
+        return b"".join(struct.pack(">QQ", index, 2 * index) for index in range(start, start + some))
+
+    client: Any = SimpleNamespace(read_elements=read_elements)
+    read = list(elements.read(client, EXTERN, first, count))
+    assert read == [(index, struct.pack(">QQ", index, 2 * index)) for index in range(first, first + count)]
+    assert all(0 < some <= elements._STEP and (number, size) == (3, 16) for number, _, some, size in asked)
+    assert len(asked) == -(-count // elements._STEP)
+
+
+def test_a_count_beyond_63_bits_begins_again() -> None:
+    made = elements.counter_data(struct.pack(">QQ", 1 << 63 | 5, (1 << 64) - 1))
+    assert made == message_of("CounterData", packet_count=5, byte_count=(1 << 63) - 1).SerializeToString(
+        deterministic=True
+    )

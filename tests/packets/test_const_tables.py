@@ -4,6 +4,7 @@ so."""
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -155,6 +156,8 @@ def test_what_is_wrong_is_told_with_its_place(line: str, told: str, tmp_path: Pa
         ("7", 128, 7), ("0x10", 128, 16), ("::1", 128, 1), ("1::", 128, 1 << 112), ("ffff::ffff", 128, 0xFFFF << 112 | 0xFFFF),
         ("00:00:00:00:01:02", 48, 0x102), ("ff:ff:ff:ff:ff:ff", 48, (1 << 48) - 1), ("5", 48, 5), ("1.2.3.4", 32, 0x01020304),
         ("255.255.255.255", 32, (1 << 32) - 1), ("4294967295", 32, (1 << 32) - 1), ("0", 1, 0), ("1", 1, 1),
+        ("1:2:a:B:5:60", 48, 0x01020A0B0560), ("::1.2.3.4", 128, 0x01020304), ("007", 8, 7), ("00", 8, 0), ("0X1f", 8, 31),
+        ("0b101", 8, 5), ("0o17", 8, 15),
     ],
 )  # fmt: skip
 def test_numbers_and_addresses(word: str, bits: int, value: int) -> None:
@@ -166,8 +169,29 @@ def test_numbers_and_addresses(word: str, bits: int, value: int) -> None:
     [
         ("4294967296", 32), ("2", 1), ("-1", 8), ("1.2.3.4", 48), ("1.2.3", 32), ("1:2:3", 48), ("00:00:00:00:01:02", 128),
         ("::1", 48), ("::1", 32), ("x", 8), ("", 8), ("00:00:00:00:01:02", 32),
+        ("1_0", 8), ("+1", 8), ("0x", 8), ("0b2", 8), ("1:2:3:4:5:6:7", 48), ("1:2:3:4:5", 48), ("001:2:3:4:5:6", 48),
+        ("::5:6", 48), ("fe80::1%eth0", 128), ("1.2.3.256", 32), ("1.2.3.4.5", 32), ("\N{SUPERSCRIPT TWO}", 8),
     ],
 )  # fmt: skip
 def test_what_is_no_number_of_so_many_bits(word: str, bits: int) -> None:
-    with pytest.raises(_Wrong, match=f"'{word}' is not a number of {bits} bits"):
+    with pytest.raises(_Wrong, match=re.escape(f"'{word}' is not a number of {bits} bits")):
         _number(word, bits)
+
+
+@pytest.mark.parametrize(
+    "word", ["1:2:a:B:5:60", "007", "0X1f", "0b101", "0o17", "1_0", "+1", "1:2:3:4:5", "::5:6", "0x", "-0"]
+)
+def test_a_number_is_what_commands_take_for_one(word: str) -> None:
+    """Of 48 bits: the first field of `ports`."""
+    switch = switches.start(PROGRAM, range(1))
+    try:
+        reply = switch._client.command(f"table_add ports forward {word}/48 1->2 => 1 1")
+        shown = switch._client.command("table_dump ports").text
+    finally:
+        switch.close()
+    try:
+        value = _number(word, 48)
+    except _Wrong:
+        assert not reply.ok, shown
+    else:
+        assert reply.ok and f"{value:012x}" in shown.replace(":", ""), shown

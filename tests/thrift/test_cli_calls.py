@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +182,174 @@ def test_ports_are_told_with_what_is_known_of_them(session: Session, capsys: pyt
 def test_what_is_wrong_asks_nothing(session: Session, capsys: pytest.CaptureFixture[str], line: str, told: str) -> None:
     assert said(session, capsys, line) == told
     assert not session.standard.asked and not session.target.asked
+
+
+INTEGER, HANDLE, GROUP = ", expected integer", "member handle", "group handle"
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("set_queue_depth x", f"nb_pkts{INTEGER}"), ("set_queue_depth 1 x", f"egress_port{INTEGER}"),
+        ("set_queue_depth 1 2 x", f"priority{INTEGER}"), ("set_queue_rate x", f"rate_pps{INTEGER}"),
+        ("mirroring_add_mc x 1", f"mirror_id{INTEGER}"), ("mirroring_add_mc 1 x", f"mgrp{INTEGER}"),
+        ("mirroring_delete x", f"mirror_id{INTEGER}"), ("mirroring_get x", f"mirror_id{INTEGER}"),
+        ("register_read words x", "index"), ("register_write words x 1", "index"),
+        ("register_write words 1 x", "value, must be an integer"), ("counter_read seen x", "index"),
+        ("counter_write seen x 1 1", "index"), ("counter_write seen 1 x 1", "packets"),
+        ("counter_write seen 1 1 x", "bytes"), ("meter_set_rates flow x 1:1 1:1", "index"), ("meter_get_rates flow x", "index"),
+        ("table_delete prefixes x", "entry handle"), ("table_modify prefixes go x 1", "entry handle"),
+        ("table_dump_entry prefixes x", "entry handle"), ("table_indirect_delete choices x", "entry handle"),
+        ("table_indirect_add choices 1&&&1 => x 1", "handle"), ("table_indirect_add_with_group choices 1&&&1 => x 1", "handle"),
+        ("table_indirect_set_default choices x", "handle"), ("table_indirect_set_default_with_group choices x", "handle"),
+        ("act_prof_delete_member chosen x", HANDLE), ("act_prof_modify_member chosen go x 1", HANDLE),
+        ("act_prof_add_member_to_group chosen x 1", HANDLE), ("act_prof_add_member_to_group chosen 1 x", GROUP),
+        ("act_prof_remove_member_from_group chosen x 1", HANDLE), ("act_prof_delete_group chosen x", GROUP),
+        ("act_prof_dump_member chosen x", HANDLE), ("act_prof_dump_group chosen x", GROUP),
+        ("mc_mgrp_create x", "multicast group id"), ("mc_mgrp_destroy x", "multicast group id"), ("mc_node_create x 1", "rid"),
+        ("mc_node_update x 1", "node handle"), ("mc_node_associate x 1", "multicast group id"),
+        ("mc_node_associate 1 x", "node handle"), ("mc_node_dissociate x 1", "multicast group id"),
+        ("mc_node_dissociate 1 x", "node handle"), ("mc_node_destroy x", "node handle"),
+        ("mc_set_lag_membership x 1", "lag index"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_is_told_by_its_name(
+    session: Session, capsys: pytest.CaptureFixture[str], line: str, what: str
+) -> None:
+    assert said(session, capsys, line) == f"Error: Bad format for {what}\n"
+    assert not session.standard.asked and not session.target.asked and not session.multicast.asked
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("table_modify prefixes go 1", "Action I.go needs 1 parameters"), ("table_set_default prefixes go 1 2",
+         "Action go needs 1 parameters"), ("table_set_default prefixes send 2", "Table prefixes has no action send"),
+        ("table_modify prefixes none 1", "Table prefixes has no action none"),
+        ("table_indirect_add choices 1&&&1 1", "Invalid arguments, could not find handle"),
+        ("table_indirect_add choices => 1 1", "Table I.choices needs 1 key fields"),
+        ("table_indirect_add prefixes 1 => 1", "Cannot run this command on non-indirect table"),
+        ("table_indirect_delete prefixes 1", "Cannot run this command on non-indirect table"),
+        ("table_indirect_add_with_group prefixes 1 => 1",
+         "Cannot run this command on non-indirect table, or on indirect table with no selector"),
+        ("table_indirect_add_with_group pinned 1 => 1",
+         "Cannot run this command on non-indirect table, or on indirect table with no selector"),
+        ("act_prof_create_group few", "Cannot run this command on an action profile without selector"),
+        ("act_prof_delete_group few 1", "Cannot run this command on an action profile without selector"),
+        ("act_prof_remove_member_from_group few 1 1", "Cannot run this command on an action profile without selector"),
+        ("act_prof_modify_member chosen send 1 1", "Action profile 'chosen' has no action 'send'"),
+        ("act_prof_modify_member chosen none 1 1", "Action profile 'chosen' has no action 'none'"),
+        ("table_dump_group pinned 1", "Cannot run this command on non-indirect table"),
+        ("table_indirect_delete_group pinned 1", "Cannot run this command on non-indirect table"),
+        ("mc_node_create 1 2 | x", "'x' is not a valid lag number"), ("mc_node_create 1 2 | 3 3",
+         "Found duplicate lag number '3'"), ("mc_node_create 1 1 | 2 | 3", "'|' is not a valid lag number"),
+        ("mc_node_update 1 -1", "'-1' is not a valid port number"),
+        ("mc_set_lag_membership 1 x", "'x' is not a valid lag number"),
+        ("meter_array_set_rates flow 1:1", "Invalid number of rates, expected 2 but got 1"),
+        ("meter_set_rates flow 1 1:1 1:1 1:1", "Invalid number of rates, expected 2 but got 3"),
+        ("meter_set_rates flow 1 1:1 1:1:1", "Error while parsing rates"),
+        ("set_crc16_parameters none 0 0 0 1 1", "Invalid crc16_custom name (none)"),
+        ("set_crc32_parameters calc 0 0 0 1 1", "Invalid crc32_custom name (calc)"),
+        ("set_toeplitz_hash_key calc 0g", "Toeplitz hash key must be a hex string"),
+        ("pvs_add marks x", "Invalid input, could not cast to integer, try in hex with 0x prefix"),
+        ("pvs_remove marks -1", "Input is too large, it should fit within 13 bits"),
+        ("pvs_get none", "Invalid parser value set name (none)"), ("counter_reset none", "Invalid counter name (none)"),
+        ("meter_get_rates none 1", "Invalid meter name (none)"), ("register_reset none", "Invalid register name (none)"),
+        ("act_prof_dump none", "Invalid action profile name (none)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_what_is_named(
+    session: Session, capsys: pytest.CaptureFixture[str], line: str, told: str
+) -> None:
+    assert said(session, capsys, line) == f"Error: {told}\n"
+    assert not session.standard.asked and not session.target.asked and not session.multicast.asked
+
+
+@pytest.mark.parametrize(
+    ("line", "printed", "called"),
+    [
+        ("counter_write hits 7 5 300", "writing to direct counter for table I.exact_keys\nhits[7] has been updated\n",
+         ("bm_mt_write_counter", 0, "I.exact_keys", 7, COUNT)),
+        ("counter_reset hits", DIRECT, ("bm_mt_reset_counters", 0, "I.exact_keys")),
+        ("table_modify prefixes go 7 => 5", "Modifying entry 7 for lpm match table prefixes\n",
+         ("bm_mt_modify_entry", 0, "I.prefixes", 7, "I.go", [b"\0\5"])),
+        ("table_delete prefixes 7", "Deleting entry 7 from prefixes\n", ("bm_mt_delete_entry", 0, "I.prefixes", 7)),
+        ("act_prof_delete_member chosen 7", "", ("bm_mt_act_prof_delete_member", 0, "I.chosen", 7)),
+        ("act_prof_delete_group chosen 7", "", ("bm_mt_act_prof_delete_group", 0, "I.chosen", 7)),
+        ("act_prof_add_member_to_group chosen 3 4", "", ("bm_mt_act_prof_add_member_to_group", 0, "I.chosen", 3, 4)),
+        ("act_prof_remove_member_from_group chosen 3 4", "",
+         ("bm_mt_act_prof_remove_member_from_group", 0, "I.chosen", 3, 4)),
+        ("table_indirect_add_member_to_group choices 3 4", "", ("bm_mt_act_prof_add_member_to_group", 0, "I.chosen", 3, 4)),
+        ("table_indirect_delete_group choices 4", "", ("bm_mt_act_prof_delete_group", 0, "I.chosen", 4)),
+        ("pvs_add marks 0x1fff", "", ("bm_parse_vset_add", 0, "P.marks", b"\x1f\xff")),
+        ("pvs_remove marks 0", "", ("bm_parse_vset_remove", 0, "P.marks", b"\0\0")),
+        ("pvs_clear marks", "", ("bm_parse_vset_clear", 0, "P.marks")),
+        ("swap_configs", "Swapping configs\n", ("bm_swap_configs",)), ("reset_state", "", ("bm_reset_state",)),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_and_printed(
+    session: Session, capsys: pytest.CaptureFixture[str], line: str, printed: str, called: tuple[Any, ...]
+) -> None:
+    assert said(session, capsys, line) == printed
+    assert session.standard.asked == [called]
+
+
+def test_the_timeout_of_an_entry(program: Program, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the table has such."""
+    aging = replace(program.tables["I.prefixes"], support_timeout=True)
+    session = Session(Noting(), Noting(), Noting(), True, program)
+    program.tables["I.prefixes"], plain = aging, program.tables["I.prefixes"]
+    try:
+        for words in ("x 1", "1 x"):
+            what = "entry handle" if words == "x 1" else "timeout"
+            assert said(session, capsys, f"table_set_timeout prefixes {words}") == f"Error: Bad format for {what}\n"
+        assert said(session, capsys, "table_set_timeout prefixes 7 100") == "Setting a 100 ms timeout for entry 7\n"
+    finally:
+        program.tables["I.prefixes"] = plain
+    assert session.standard.asked == [("bm_mt_set_entry_ttl", 0, "I.prefixes", 7, 100)]
+
+
+@pytest.mark.parametrize(("with_lags", "printed"), [
+    (True, "Creating node with rid 1 , port map 1100 and lag map 10000\nnode was created with handle 0\n"),
+    (False, "Creating node with rid 1 and with port map 1100\nnode was created with handle 0\n"),
+])  # fmt: skip
+def test_copies_of_a_node(program: Program, capsys: pytest.CaptureFixture[str], with_lags: bool, printed: str) -> None:
+    session = Session(Noting(), Noting(), Noting(), with_lags, program)
+    assert said(session, capsys, f"mc_node_create 1 2 3{' | 4' * with_lags}") == printed
+    maps = ("1100", "10000") if with_lags else ("1100",)
+    assert said(session, capsys, f"mc_node_update 7 3 2{' | 4' * with_lags}") == (
+        f"Updating node 7 with port map 1100{' and lag map 10000' * with_lags}\n"
+    )
+    assert said(session, capsys, "mc_node_create 65535 65535").startswith("Creating node with rid 65535 ")
+    assert session.multicast.asked[:2] == [("bm_mc_node_create", 0, 1, *maps), ("bm_mc_node_update", 0, 7, *maps)]
+    assert session.multicast.asked[2][3] == "1" + "0" * 65535
+
+
+def test_another_program_is_loaded_from_its_file(
+    session: Session, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """What is BMv2's JSON is read here first, P4 is compiled by the switch, and asked for then."""
+    before = session.program
+    for name, text in (("p.json", "no JSON"), ("p.p4", " {}}"), ("p.txt", "control C();")):
+        (tmp_path / name).write_text(text)
+        told = said(session, capsys, f"load_new_config_file {tmp_path / name}")
+        assert told == "Loading new Json config\nError: Not a valid JSON file\n" and session.program is before
+    assert said(session, capsys, f"load_new_config_file {tmp_path}") == "Error: Not a valid filename\n"
+    assert not session.standard.asked
+    session.standard.answers["bm_get_config"] = '{"register_arrays": [{"name": "asked", "size": 1, "bitwidth": 8}]}'
+    for name, text, register in (("q.json", '{"register_arrays": [{"name": "own", "size": 1, "bitwidth": 8}]}', "own"),
+                                 ("q.p4", "control C();", "asked")):  # fmt: skip
+        (tmp_path / name).write_text(text)
+        session.standard.asked.clear()
+        assert said(session, capsys, f"load_new_config_file {tmp_path / name}") == "Loading new Json config\n"
+        assert list(session.program.registers) == [register]
+        assert session.standard.asked == [("bm_load_new_config", text), ("bm_get_config",)][: 1 + (register == "asked")]
+
+
+def test_files_that_cannot_be_written_are_told(
+    session: Session, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    session.standard.answers = {"bm_get_config": "{}", "bm_serialize_state": "table_clear t\n"}
+    for command, text in (("write_config_to_file", "{}"), ("serialize_state", "table_clear t\n")):
+        assert said(session, capsys, f"{command} {tmp_path}") == f"Error: {tmp_path}: Is a directory\n"
+        assert said(session, capsys, f"{command} {tmp_path / 'f'}") == "" and (tmp_path / "f").read_text() == text

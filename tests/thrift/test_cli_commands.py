@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from switch_harness import Switch
 
 from macsad.shims import runtime_cli
 from macsad.shims.cli.commands import COMMANDS, run
@@ -92,6 +93,14 @@ def test_masks_ranges_and_priorities(say: Said) -> None:
     assert say("table_dump_entry_from_key masks 1&&&0xf 0&&&0 1->5 11") == "Invalid table operation (BAD_MATCH_KEY)\n"
 
 
+def test_the_priority_0_is_shown_and_tables_without_priorities_have_none(say: Said) -> None:
+    handle = say("table_add masks go 1&&&0xf 0&&&0 1->5 => 7 0").split()[-1]
+    lines = say(f"table_dump_entry masks {handle}").splitlines()
+    assert lines[-2:] == ["Priority: 0", "Action entry: I.go - 0007"]
+    handle = say("table_add exact_keys send 1 2 1 => 5").split()[-1]
+    assert "Priority" not in say(f"table_dump_entry exact_keys {handle}")
+
+
 def test_the_first_and_the_last_values(say: Said) -> None:
     for number, span in enumerate(("3->3", "0->0", "1023->1023", "0->1023")):
         added = say(f"table_add masks go 0x1fff&&&0x1fff 0x1ffffffff&&&0x1ffffffff {span} => 511 {number}")
@@ -156,6 +165,18 @@ def test_counters_registers_meters(say: Said) -> None:
     )
     assert say("meter_get_rates flow 1") == "WARNING: expected 2 rates but only received 0\n"
     assert say("meter_set_rates flow 1 0.5:100 1.5:200", "meter_get_rates flow 1") == (
+        "0: info rate = 0.5, burst size = 100\n1: info rate = 1.5, burst size = 200\n"
+    )
+
+
+def test_the_switch_itself_has_what_thrift_has_written(say: Said, switch: Switch) -> None:
+    """What both ways of a service had wrong would be right again as it is read; direct externs by the entry's handle."""
+    handle = say("table_add exact_keys send 1 2 1 => 5").split()[-1]
+    say("counter_write seen 1 5 300", f"counter_write hits {handle} 6 400", "register_write words 1 7")
+    say("meter_set_rates flow 1 0.5:100 1.5:200")
+    asked = ("counter_read seen 1", f"counter_read hits {handle}", "register_read words 1", "meter_get_rates flow 1")
+    assert switch.do(*asked) == (
+        f"seen[1]= (300 bytes, 5 packets)\nhits[{handle}]= (400 bytes, 6 packets)\nwords[1]= 7\n"
         "0: info rate = 0.5, burst size = 100\n1: info rate = 1.5, burst size = 200\n"
     )
 

@@ -115,6 +115,11 @@ def test_what_is_no_program_is_told(text: str) -> None:
         connection._program(Silent(bm_get_config=text), None)
 
 
+def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NoSwitch, match=r"Error when requesting JSON config from switch: .*No such file"):
+        connection._program(Silent(), tmp_path / "none.json")
+
+
 def test_a_switch_with_fewer_rates_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     meters = Program(json.dumps({"meter_arrays": [{"name": "m", "size": 1, "rate_count": 2}]}))
     rate = standard.BmMeterRateConfig(units_per_micros=1.0, burst_size=2)

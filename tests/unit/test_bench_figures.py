@@ -154,6 +154,18 @@ def test_lookups_that_hardly_any_packet_makes(result: Result) -> None:
     assert report.lookups_sum(replace(result, looked=few)).startswith("a packet makes 0.015 lookups:")
 
 
+def test_lookups_are_compared_where_a_packet_makes_half_of_one(result: Result) -> None:
+    """At B=64, b=64, where that is measured, else at the last point."""
+    half = tuple(replace(looked, each=0.25) for looked in result.looked)
+    assert "a packet makes" not in report.lookups_sum(replace(result, looked=half))
+    less = (replace(half[0], each=0.249), half[1])
+    assert "a packet makes 0.5 lookups" in report.lookups_sum(replace(result, looked=less))
+    samples = {("program", *point): [sample(50)] * 3 for point in ((1, 1), (64, 64), (256, 8))} | result.samples
+    points = ((1, 1), (64, 64), (256, 8))
+    assert report.lookups_sum(replace(result, samples=samples, points=points)).endswith("at B=64, b=64")
+    assert report.lookups_sum(replace(result, samples=samples, points=points[::2])).endswith("at B=256, b=8")
+
+
 def test_the_table_on_the_screen(result: Result) -> None:
     out = io.StringIO()
     Console(file=out, width=100).print(report.screen(result))

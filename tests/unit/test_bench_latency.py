@@ -6,16 +6,21 @@ import io
 from dataclasses import replace
 from pathlib import Path
 from struct import Struct
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from macsad import cli
-from macsad.bench import beside, crossings
+from macsad.bench import beside, crossings, latency, session
 from macsad.bench.beside import Beside, Peer
 from macsad.bench.contestants import BenchError
-from macsad.bench.latency import BUCKETS, HEAD, NO_POINT, Control, Counted, Row, data, middle, quantiles, screen
+from macsad.bench.latency import BUCKETS, HEAD, NO_POINT, Control, Counted, Row, data, middle, quantiles, row, screen
+from macsad.bench.samples import Sample
 from macsad.bench.wires import Crossed, Wires
+from macsad.compilation import Request
+from macsad.generation import Order
+from macsad.resources import share
 
 
 def counts(**at: int) -> list[int]:
@@ -200,3 +205,115 @@ def test_what_json_has() -> None:
         {"program": "peer", "burst": 0, "sub_batch": 0, "load": 1.0, "mpps": 3.5, "p50_us": 4.0, "p99_us": 5.0,
          "p999_us": 6.0, "missed": 0.0, "interrupted": 0.0},
     ]  # fmt: skip
+
+
+def bucket(ns: int) -> int:
+    """Of the port paced: each nanosecond has its own up to 32, then there are 32 to a power of two."""
+    if ns < 32:
+        return ns
+    shift = ns.bit_length() - 6
+    return (shift + 1) * 32 + (ns >> shift) - 32
+
+
+@pytest.mark.parametrize("ns", [0, 1, 31, 64, 65, 66, 100, 127, 128, 1000, 4095, 4096, 123_456, 10**9])
+def test_a_bucket_stands_for_its_middle(ns: int) -> None:
+    below = ns
+    while below and bucket(below - 1) == bucket(ns):
+        below -= 1
+    size = 1 if ns < 64 else 1 << (ns.bit_length() - 6)
+    assert bucket(below + size - 1) == bucket(ns) != bucket(below + size)
+    assert middle(bucket(ns)) == (ns if ns < 32 else below + size / 2)
+
+
+def test_the_port_is_told_how_fast_frames_come(tmp_path: Path) -> None:
+    """In parts of a nanosecond, and with another number each time."""
+    with Control(tmp_path / "control") as control:
+        assert control.path == tmp_path / "control"
+        for epoch, (gap, told) in enumerate(((100.0, 102_400), (0.75, 768), (0.0, 0)), 1):
+            control.begin(gap)
+            written = control.path.read_bytes()
+            assert HEAD.unpack_from(written) == (told, epoch, 0, 0, 0, 0, 0) and not any(written[HEAD.size :])
+    assert len(written) == HEAD.size + 8 * BUCKETS
+
+
+def test_a_row_is_of_all_rounds_together() -> None:
+    """Time without its CPU is none in which a worker sends."""
+    rounds = [
+        Counted(tuple(counts(b10=150, b30=2)), 8, 0.25, 1.0),
+        Counted(tuple(counts(b10=40, b20=8)), 0, 0.25, 2.0),
+    ]
+    made = row((8, 4), 0.5, rounds, "p")
+    assert (made.point, made.load, made.name, made.times) == ((8, 4), 0.5, "p", (0.01, 0.02, 0.03))
+    assert made.mpps == pytest.approx(200 / 2.5 / 1e6) and made.missed == 8 / 208
+    assert made.interrupted == pytest.approx(0.5 / 3)
+
+
+def test_a_program_is_measured_with_the_port_paced(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    class Ended:
+        closed = False
+
+        def __init__(self, *given: Any) -> None:
+            made.append((self, *given))
+
+        def close(self) -> None:
+            self.closed = True
+
+    def measured(switch: Any, control: Any, points: Any, rounds: int, seconds: float, advance: Any) -> list[Any]:
+        assert not switch.closed and control.path.is_file() and entries.is_file()
+        return [points, rounds, seconds]
+
+    monkeypatch.setattr(latency, "build", lambda request, hlir, folder, machine: Path("/b"))
+    monkeypatch.setattr(latency, "Switch", Ended)
+    monkeypatch.setattr(latency, "measure", measured)
+    folders: list[Path] = []
+
+    def order(folder: Path) -> Order:
+        folders.append(folder)
+        return Order(folder, 5, (), (), 20, 1.0, "uniform", "64", 2, 0, 1)
+
+    l3fwd = Request(share("apps") / "l3fwd" / "l3fwd.p4")
+    entries = Path()
+    original = latency.Control
+
+    def control(path: Path) -> Control:
+        nonlocal entries
+        entries = folders[0] / "entries.txt"
+        return original(path)
+
+    monkeypatch.setattr(latency, "Control", control)
+    assert latency.run(session.Wanted(l3fwd, order, ((8, 8),), 3, 0.25, 1)) == [((8, 8),), 3, 0.25]
+    ((switch, binary, ports, given, folder),) = made
+    frames = folders[0] / "packets.pcap"
+    assert (binary, given, folder) == (Path("/b"), entries, folders[0].parent)
+    assert ports == ["--port", f"0=paced:{frames},{folder / 'control'}", "--port", f"1=paced:,{folder / 'control'}"]
+    assert switch.closed and not folder.exists()
+
+
+def test_loads_are_from_a_tenth_to_nearly_all() -> None:
+    """Of the most that is forwarded when more comes than any switch takes; in the switch and between interfaces."""
+    loads = [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95]
+    gaps: list[float] = []
+
+    class Switch:
+        def measure(self, what: str, burst: int, sub_batch: int, seconds: float) -> Sample:
+            assert gaps == [1], "a frame a nanosecond"
+            return Sample(1000, 50_000, 50_000, 50_000)
+
+    class Port:
+        def begin(self, gap: float) -> None:
+            gaps.append(gap)
+
+    way: Any = Stub("ours", 2e7, object())
+    port: Any = Port()
+    switch: Any = Switch()
+    with pytest.MonkeyPatch.context() as patch:
+        counted = Counted(tuple(counts(b20=1)), 0, 0.0, 1.0)
+        patch.setattr(latency, "_one", lambda switch, control, gap, seconds: gaps.append(gap) or counted)
+        rows = latency.measure(switch, port, [(8, 8)], 1, 0.1, lambda *_: None)
+    assert [row.load for row in rows] == loads and gaps[1:] == [50 / load for load in loads]
+    rows = crossings.measure([way], [(8, 8)], 1, 0.1, lambda *_: None)
+    assert [row.load for row in rows] == loads and [gap for _, gap in way.asked] == pytest.approx(
+        [50 / load for load in loads]
+    )

@@ -3,21 +3,29 @@ their names."""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from bench_scripts import sample
 from machine import MACHINE
 
 from macsad.bench import machine_plot, packet_io, plots
+from macsad.bench.contestants import BenchError
 from macsad.bench.samples import Figure
 from macsad.bench.session import Result
 from macsad.bench.state import Reads
 from macsad.bench.wires import Crossed
+from macsad.explain import charts
+from macsad.explain.curves import Chart, Curve
 from transpiler.model.machine import machine_profile
 
 pytest.importorskip("matplotlib")
+
+from matplotlib.colors import to_rgba
 
 
 @pytest.fixture
@@ -169,3 +177,83 @@ def test_the_same_figures_give_the_same_file(tmp_path: Path) -> None:
     first = (tmp_path / "a.svg").read_text()
     assert first == (tmp_path / "b.svg").read_text() and "million packets a second" in first
     assert not plots.figures().get_fignums()
+
+
+def named(axes: Any) -> tuple[str, str, str]:
+    return axes.get_title(), axes.get_xlabel(), axes.get_ylabel()
+
+
+def test_what_stands_at_axes(drawn: Any) -> None:
+    """Powers of two at those that are over bursts; legends have no frames."""
+    plots.points(result(read=25), Path("p.svg"))
+    plots.gains([result("a", {"prefetch": 2})], Path("g.svg"))
+    plots.buffers({"one": {"in": 4.25}}, {"loop": 1.5}, Path("b.svg"))
+    plots.lines({"x": [(1, 10), (2, 30)]}, "title", "cores", True, Path("l.svg"))
+    figure = Figure(100, 90, 110, 200, 3)
+    plots.packet_io([packet_io.Row(packet_io.KINDS[0], 64, "switch", figure)], Path("io.svg"))
+    machine_plot.draw(machine_profile(MACHINE), Path("m.svg"))
+    assert {name: [named(axes) for axes in picture.axes] for name, picture in drawn.items()} == {
+        "p.svg": [("l2", "B, packets of a burst", "million packets a second")],
+        "g.svg": [("", "times as fast with it as without it", "")],
+        "b.svg": [("", "", "cycles a packet"), ("", "times as fast with self-described buffers", "")],
+        "l.svg": [("title", "cores", "million packets a second")],
+        "io.svg": [("from memory or files", "bytes of a frame", "million frames a second"),
+                   ("between interfaces", "bytes of a frame", "million frames a second")],
+        "m.svg": [("receive and transmit", "B, packets of a burst", "cycles a packet"),
+                  ("random reads", "bytes that are read of", "cycles a read"),
+                  ("handing over to another core", "packets of a burst", "cycles a burst"),
+                  ("copying in the cache", "bytes of a frame", "cycles a frame")],
+    }  # fmt: skip
+    logarithmic = [axes for name in ("p.svg", "g.svg", "l.svg", "m.svg") for axes in drawn[name].axes]
+    assert {axes.xaxis.get_transform().base for axes in logarithmic} == {2}
+    legends = [axes.get_legend() for picture in drawn.values() for axes in picture.axes if axes.get_legend()]
+    assert len(legends) == 7 and not any(one.get_frame_on() for one in legends)
+    (gains,) = drawn["g.svg"].axes
+    assert [line.get_xdata()[0] for line in gains.lines] == [1] and gains.xaxis.get_major_formatter()(4.0) == "4"
+
+
+def test_bursts_are_drawn_from_the_smallest_on(drawn: Any) -> None:
+    made = result()
+    plots.points(replace(made, points=((8, 8), (8, 1), (1, 1))), Path("p.svg"))
+    assert lines(drawn["p.svg"].axes[0])["b = 1"] == [(1, 20), (8, 40)]
+
+
+def test_pictures_are_drawn_to_files_where_there_is_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    plt = plots.figures()
+    assert plt.get_backend().lower() == "agg"
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(BenchError) as told:
+        plots.figures()
+    assert str(told.value) == "plots need matplotlib: pip install 'macsad[bench]'"
+    with pytest.raises(click.ClickException, match="plots need matplotlib"):
+        plots.drawable(Path("x.svg"))
+    with pytest.raises(click.BadParameter, match=r"'x.gif' is neither .svg nor .png nor .pdf"):
+        plots.drawable(Path("x.gif"))
+
+
+def test_a_chart_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the page's colours on its own ground; from 0 on; what it is over as powers of two, or whole numbers."""
+    plt = plots.figures()
+    made: list[Any] = []
+    monkeypatch.setattr(plt, "close", made.append)
+    one, two = Curve("a", ((1, 2.25), (1024, 4.5))), Curve("b", ((4, 1.0),), True)
+    for curves, logarithmic in (((one, two), True), ((one,), False), ((), True)):
+        assert "<svg" in charts.picture(Chart("key", "Title", "over", curves, "", logarithmic))
+        (axes,) = made[-1].axes
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("over", "million packets a second")
+        assert axes.xaxis.label.get_color() == axes.yaxis.label.get_color() == charts.INK
+        assert {spine.get_edgecolor() for spine in axes.spines.values()} == {to_rgba(charts.FAINT)}
+        assert not made[-1].patch.get_visible() and not axes.patch.get_visible()
+        assert axes.get_ylim()[0] == 0 and (not curves or axes.get_ylim()[1] > 4.5 * 1.08)
+        assert (axes.get_xscale() == "log") is logarithmic
+        if logarithmic:
+            assert axes.xaxis.get_transform().base == 2 and axes.xaxis.get_major_formatter()(2048) == "2 K"
+        else:
+            assert all(float(at).is_integer() for at in axes.xaxis.get_major_locator().tick_values(1, 3))
+        assert legend(axes) == [f"{curve.name}, {'measured' if curve.measured else 'predicted'}" for curve in curves]
+        assert axes.get_legend() is None or not axes.get_legend().get_frame_on()
+        assert axes.yaxis.get_tick_params()["labelcolor"] == charts.INK
+        assert len(axes.lines) == len(curves)
+    monkeypatch.undo()
+    for figure in made:
+        plt.close(figure)

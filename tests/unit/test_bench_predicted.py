@@ -60,6 +60,13 @@ def test_errors_are_told_as_they_are() -> None:
     assert "median 0%, 90th percentile 16%" in " ".join(out.getvalue().split())
 
 
+def test_a_single_error_is_the_median_and_the_ninth_decile() -> None:
+    found = made(result(wrong=0.25, points=((1, 1), (8, 8), (64, 64))))
+    (error,) = found.errors
+    assert error == pytest.approx(0.2, abs=0.01) and found.median_error == found.ninth_decile == error
+    assert "median 20%, 90th percentile 20%" in predicted.summary(found)
+
+
 def test_a_prediction_needs_a_third_point() -> None:
     machine = machine_profile(MACHINE)
     assert predicted.predicted(result(points=((1, 1), (64, 64))), machine, (), 64, "huge") is None

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import switches
 
-from macsad.bench.state import Reads, reads_of, state_of
+from macsad.bench import state as state_module
+from macsad.bench.state import Reads, _direct, lines_of, reads_of, state_of
 from macsad.cli import call
 from macsad.compilation import Request, decide
-from transpiler.diagnostics import Diagnostics
+from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.program import Program
+from transpiler.hlir.statements import CallExtern
 from transpiler.traffic.plan import Plan, Wishes
 from transpiler.traffic.planning import plan
 
@@ -113,6 +117,49 @@ def test_a_bundle_is_read_as_one_line(path: Path) -> None:
     reads = reads_of(hlir, made.streams, [], tuple(state.values()), bundles)
     alone = state_of(hlir, made.streams, 1000, 1)
     assert len(reads.owners) == 1 and sum(one.reads for one in alone if one.kind == "register") == 3
+
+
+def test_cells_of_a_line_are_read_as_one() -> None:
+    """Of what is no extern of the program nothing is read; lines of different arrays differ."""
+    cells = [("a", (0,)), ("a", (15,)), ("a", (16,)), ("a", (31,)), ("b", (0,)), ("b", ()), ("other", (0,))]
+    externs = [SimpleNamespace(name=name) for name in "ab"]
+    stream: Any = SimpleNamespace(cells=cells, entries={})
+    program: Any = SimpleNamespace(externs=externs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state_module, "state_cells", lambda program, extern: (100, 4))
+        assert lines_of(program, stream) == {"a": 2, "b": 1}
+        bundle: Any = SimpleNamespace(registers=(("b", 0), ("a", 0)), stride=32)
+        # both are in the lines of the first, 32 bytes from cell to cell
+        assert lines_of(program, stream, [bundle]) == {"b": len({0, 15 // 2, 16 // 2, 31 // 2})}
+
+
+def test_direct_state_is_read_where_the_action_or_the_table_counts() -> None:
+    """A counter is by itself; a meter where the action that was taken reads it."""
+    call = CallExtern("meter.read", "m", (), (), Span("x", 1, 1))
+    actions = {"reads": SimpleNamespace(body=(call,)), "other": SimpleNamespace(body=())}
+    extern = {
+        name: SimpleNamespace(attribute=lambda what, name=name: what == "automatic" and name == "c") for name in "cm"
+    }
+    program: Any = SimpleNamespace(action=actions, extern=extern, table={"t": SimpleNamespace(direct=("c", "m"))})
+    for taken, found in (("reads", ["c", "m"]), ("other", ["c"]), (None, ["c"])):
+        outcome = None if taken is None else SimpleNamespace(action=taken)
+        stream: Any = SimpleNamespace(template=SimpleNamespace(outcomes={"t": outcome}))
+        assert _direct(program, stream, "t") == found
+
+
+def test_kinds_of_frames_that_read_alike_are_one() -> None:
+    """In the order of their lines; those that read nothing are none."""
+    names = (("t",), ("t", "u"), (), ("u", "t"), ("u",))
+    streams: Any = [
+        SimpleNamespace(entries=dict.fromkeys(one), share=1, cells=[], template=None) for one in reversed(names)
+    ]
+    program: Any = SimpleNamespace(externs=())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state_module, "shares", lambda streams: [0.1, 0.2, 0.3, 0.15, 0.25])
+        patch.setattr(state_module, "_direct", lambda program, stream, table: [])
+        found = reads_of(program, streams, ["t", "u"], ())
+    assert found.owners == (0, 1) and [mask for mask, _ in found.masks] == [1, 2, 3]
+    assert [share for _, share in found.masks] == pytest.approx([0.25, 0.1, 0.35])
 
 
 def test_no_more_lines_than_can_be_measured() -> None:

@@ -15,6 +15,7 @@ from macsad.bench.samples import SampleError
 from macsad.bench.suites import USUAL, suite_of
 from macsad.resources import share
 from macsad.verbs import bench as verb
+from transpiler.model.machine import BadProfile
 from transpiler.optimisations import NAMES
 
 
@@ -244,3 +245,86 @@ def test_a_report_is_of_the_usual_point_or_the_largest(
     for more, told in ((["--workers", "2"], "--workers 1"), (["--platform", "dpdk"], "--platform linux")):
         assert cli.call(["bench", "l2fwd", "--report", str(tmp_path / "y.html"), *more]) == cli.USAGE
         assert told in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_machine_has_to_have_a_profile(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(file: Path) -> None:
+        raise FileNotFoundError(file)
+
+    def bad(file: Path) -> None:
+        raise BadProfile("it is of version 0")
+
+    for read, told in ((missing, "this machine has no profile yet: run 'macsad profile'"), (bad, "it is of version 0")):
+        monkeypatch.setattr(verb.profiling, "read", read)
+        for words in (["--predict"], ["--report", "x.html"]):
+            assert cli.call(["bench", "l2fwd", *words]) == 1
+            assert capsys.readouterr().err.strip().endswith(f"Error: {told}") and not asked.wanted
+    assert cli.call(["bench", "l2fwd", "--machine", __file__]) == cli.USAGE
+    assert "Error: --machine goes with --predict or --report\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--predict"], ["--report", "x.html"], ["--plot", "x.svg"], ["--without", "bulk"],
+                                   ["--lookups"], ["--workers", "2"]])  # fmt: skip
+def test_what_does_not_go_with_latency(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(verb.profiling, "read", lambda file: "profile")
+    assert cli.call(["bench", "l2fwd", "--latency", *words]) == cli.USAGE and not asked.wanted
+    told = " ".join(capsys.readouterr().err.split())
+    assert told.endswith("Error: --latency is measured with one worker, and told as text or --json")
+
+
+def test_others_are_measured_over_dpdk_or_between_interfaces(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["bench", "l2fwd", "--beside", "io=pmd {eal}"]) == cli.USAGE and not asked.wanted
+    assert "others are measured with --platform dpdk, or with --latency" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_target_of_another_machine_is_not_measured(
+    asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = verb.machine
+    monkeypatch.setattr(verb, "machine", lambda *what: verb.replace(made(*what), arch="s390x"))
+    monkeypatch.setattr(verb, "host_arch", lambda: "x86_64")
+    assert cli.call(["bench", "l2fwd"]) == cli.USAGE and not asked.wanted
+    told = " ".join(capsys.readouterr().err.split())
+    assert "target 'software' is built for s390x; measurements are made on this machine, x86_64" in told
+    monkeypatch.setattr(verb, "host_arch", lambda: "s390x")
+    assert asked.one("l2fwd").machine.arch == "s390x"
+
+
+def test_figures_are_not_written_over_what_is_read(
+    asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text((share("apps") / "l2fwd" / "l2fwd.p4").read_text())
+    for option in ("--json", "--plot"):
+        assert cli.call(["bench", str(program), option, str(program)]) == cli.USAGE and not asked.wanted
+        assert "which is read" in " ".join(capsys.readouterr().err.split())
+    same = ["--json", "x.svg", "--plot", "x.svg"]
+    assert cli.call(["bench", str(program), *same]) == cli.USAGE and "would be one file" in capsys.readouterr().err
+
+
+def test_lines_are_as_long_as_they_are(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON is one object with a line feed behind it; where nobody takes what is printed, that is told."""
+    monkeypatch.setattr(verb.report, "screen", lambda result: "word " * 100)
+    asked.one("l2fwd")
+    assert capsys.readouterr().out == "word " * 100 + "\n"
+    asked.one("l2fwd", "--json", "-")
+    assert capsys.readouterr().out == '{\n "told": "session"\n}\n'
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(verb.click, "echo", full)
+    with pytest.raises(verb.click.FileError, match="No space left on device"):
+        verb._tell({}, [], Path("-"))
+
+
+def test_a_program_is_an_app_or_a_file(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong in ("none", str(tmp_path)):
+        assert cli.call(["bench", wrong]) == cli.USAGE and not asked.wanted
+        assert wrong in capsys.readouterr().err

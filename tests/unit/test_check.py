@@ -130,3 +130,12 @@ def test_warnings_are_turned_off_by_their_names(
     assert call(["check", *words, str(program)]) == code
     said = capsys.readouterr().err
     assert told in said and ("overflow" in said) is bool(told)
+
+
+def test_what_is_decided_is_told_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4")
+    assert call(["check", path]) == 0 and capsys.readouterr() == ("", "")
+    assert call(["check", "-v", path]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "table L2Ingress.smac: exact_packed (exact 48 bits, exact 9 bits; key and data fit one word)"
+    assert lines[-2:] == ["ingress: 2 stages", "egress: 1 stage"]

@@ -7,17 +7,23 @@ import errno
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import click
 import pytest
 
 from macsad import cli, generating
+from macsad.frontends import FrontendFault
 from macsad.options import natural
 from macsad.terminal import Unwritable
 from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.externs.row import BadRow
+from transpiler.passes.pipeline import BadPass
+from transpiler.targets.target import BadKernel, BadTarget
 from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
 
 HEAVY = {
@@ -175,3 +181,51 @@ def test_a_fault_of_our_own_is_reported(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(("result", "code"), [(5, 5), (None, 0), ("text", 0)])
 def test_a_number_is_an_exit_code(result: object, code: int) -> None:
     assert cli.called(lambda: result) == code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told", "whose"),
+    [
+        (BadRow("row 'x' (a.toml:3): no such kind"), cli.FAULT, "macsad: error: row 'x' (a.toml:3): no such kind\n", ""),
+        (BadTarget("t/target.toml:3", "there is no 'x'"), cli.NO,
+         "t/target.toml:3: error: there is no 'x' (see docs/extend/target.md)\n", ""),
+        (BadKernel("k.h:9", "no 'insert'"), cli.NO, "k.h:9: error: no 'insert' (see docs/extend/kernel.md)\n", ""),
+        (FrontendFault("frontend 'x' of pkg", "it returns None"), cli.FAULT,
+         "macsad: error: frontend 'x' of pkg: it returns None (see docs/extend/frontend.md)\n",
+         "This is a fault of frontend 'x' of pkg. Please report it to its authors, with "),
+        (BadPass("fold", "a loop"), cli.FAULT,  # type: ignore[arg-type]
+         "macsad: error: the pass 'fold' makes a loop (see docs/extend/pass.md)\n",
+         "This is a fault of the pass 'fold'. Please report it to its author, with "),
+        (KeyError("x"), cli.FAULT, "macsad: internal error: KeyError: 'x'\n",
+         "This is a fault of macsad's own. Please report it to us, with "),
+    ],
+)  # fmt: skip
+def test_whose_fault_it_is(
+    error: Exception, code: int, told: str, whose: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """Where it is somebody's there is a report."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert cli.called(raising(error)) == code
+    said = capsys.readouterr().err
+    reports = list(tmp_path.iterdir())
+    assert said == told + (f"{whose}{reports[0]} and the program.\n" if whose else "") and len(reports) == bool(whose)
+    if reports:
+        text = reports[0].read_text()
+        assert f"macsad {version('macsad')}, python {sys.version}\narguments: {sys.argv[1:]}\n\nTraceback" in text
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"), [(None, 7), (OSError(28, "No space left on device"), cli.NO), (CLOSED, cli.NO)]
+)
+def test_the_end_of_a_verb(
+    problem: OSError | None, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it has printed must have come through."""
+    monkeypatch.setattr(cli, "call", lambda words: 7)
+    monkeypatch.setattr(cli, "flush", lambda: problem)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == code
+    full = "macsad: error: cannot write standard output: No space left on device\n"
+    assert capsys.readouterr().err == (full if problem is not None and problem.errno == 28 else "")

@@ -104,6 +104,15 @@ def test_parsers_and_deparsers(b: Builder) -> None:
     assert told(b, Plain(Deparse(control))) == {5: (2, 1.0, "")}
 
 
+def test_what_stands_at_a_place_takes_what_the_longest_does(b: Builder) -> None:
+    """A frontend may make several statements of one; the first that reads says what is read."""
+    short, long = on(1, b.set("x", 1)), on(1, b.set("x", binary("+", b.get("k"), b.get("x"))))
+    for order in ((short, long), (long, short)):
+        assert told(b, *map(Plain, order)) == {1: (4, 1.0, "")}
+    reads = on(1, b.call("register.read", "r", const(0, 32), out="x"))
+    assert told(b, Plain(short), Plain(reads), Plain(long))[1] == (2 + CALL, 1.0, "r")
+
+
 @pytest.mark.parametrize(
     ("codes", "joins", "shares"),
     [
@@ -113,6 +122,11 @@ def test_parsers_and_deparsers(b: Builder) -> None:
         ([(Fork(st.If(true(), (), (), at(1)), ((Jump(0),), (End(),))),), (), ()], [(Submit(2),)], (1, 0, 0.5)),
         ([(Dispatch((1, 2)),), (), ()], [], (1, 0.5, 0.5)),
         ([(Submit(1), Submit(1)), (), ()], [], (1, 1, 0)),  # no more than all
+        (
+            [(Fork(st.If(true(), (), (), at(1)), ((Submit(1),), (End(),))),), (Submit(1), Submit(0))],
+            [],
+            (1, 0.5),
+        ),  # ways back
     ],
 )
 def test_shares_of_packets_that_come_to_stages(codes: list[Code], joins: list[Code], shares: tuple[float, ...]) -> None:

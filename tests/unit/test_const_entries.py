@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,8 @@ import click
 import pytest
 from hlir_builder import AT, Builder, apply, extract, goto, state
 
+from macsad import compilation
+from macsad.compilation import Request
 from macsad.const_tables import GIVEN, _key_set, _numbers, frozen
 from macsad.options import named_table
 from transpiler.diagnostics import Diagnostics, Rejected
@@ -68,7 +71,8 @@ def test_tables_that_commands_name_are_constant(program: Program, tmp_path: Any)
     assert (table.const_entries, table.const_default, table.default_action.arguments[0].value) == (True, True, 6)
     assert [one.name for one in table.annotations] == [GIVEN] and other == program.table["d.w"]
     assert [one.call.arguments[0].value for one in ranked.entries] == [2, 3]
-    assert ranked.entries[1].priority - ranked.entries[0].priority == 1 and ranked.default_action.action == "NoAction"
+    assert [one.priority for one in ranked.entries] == [(1 << 31) - 1 - 9, (1 << 31) - 1 - 8]
+    assert ranked.default_action.action == "NoAction"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +95,85 @@ def test_what_is_no_entry(program: Program, tmp_path: Any, lines: list[str], tol
         of(program, tmp_path, *lines)
     (message,) = rejected.value.diagnostics.messages
     assert told in message.message and message.span.line == len(lines)
+
+
+def whole(path: Path, lines: list[str], folder: Path) -> str:
+    """What is told of such entries for a program; "" where they are taken."""
+    file = folder / "e.txt"
+    file.write_text("\n".join(lines))
+    try:
+        compilation.load(Request(path, const_tables=file, warnings=("no-all",)))
+    except Rejected as rejected:
+        return "\n".join(message.message for message in rejected.diagnostics.messages)
+    return ""
+
+
+OWN = """
+#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> k; }
+struct H { h_t h; }
+struct M { }
+parser P(packet_in p, out H h, inout M m, inout standard_metadata_t s) { state start { p.extract(h.h); transition accept; } }
+control V(inout H h, inout M m) { apply { } }
+control I(inout H h, inout M m, inout standard_metadata_t s) {
+    action go(bit<9> port) { s.egress_spec = port; }
+    action missed() { mark_to_drop(s); }
+    @name("rows") table fixed { key = { h.h.k: exact; } actions = { go; @defaultonly missed; }
+        const entries = { 5: go(1); } const default_action = missed(); }
+    @name("begun") table begun { key = { h.h.k: exact; } actions = { @tableonly go; @defaultonly missed; }
+        entries = { 5: go(1); 6: go(2); } default_action = missed(); size = 3; }
+    @name("chosen") table chosen { key = { h.h.k: exact; } actions = { go; } implementation = action_profile(4); }
+    apply { fixed.apply(); begun.apply(); chosen.apply(); }
+}
+control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
+control D(packet_out p, in H h) { apply { p.emit(h.h); } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["table_add begun go 7 => 3"], ""), (["table_add begun go 7 3"], ""), (["table_set_default begun missed"], ""),
+        (["table_set_default begun missed", "table_set_default begun missed"], ""),
+        (["table_add begun go 5 => 3"], "I.begun already has an entry with this key"),
+        (["table_add begun go 7 => 3", "table_add begun go 8 => 3"], "I.begun has room for 3 entries"),
+        (["table_add begun missed 7"], "there is no action of that table missed"),
+        (["table_set_default begun go 3"], "there is no action of that table go"),
+        (["table_add rows go 7 => 3"], "the entries of I.rows are constant in the program"),
+        (["table_set_default rows missed"], "the entries of I.rows are constant in the program"),
+        (["table_add chosen go 7 => 3"], "I.chosen has an action profile, whose members change"),
+        (["table_add begun go"], "I.begun has 1 key fields"), (["table_add begun go => 3"], "I.begun has 1 key fields"),
+        (["table_add begun"], "table_add wants a table and an action"), (["table_set_default"],
+         "table_set_default wants a table and an action"),
+        (["table_add begun go 7 => 512"], "'512' is not a number of 9 bits"),
+        (["table_add begun go 256 => 1"], "'256' is not a number of 8 bits"),
+        (["mirroring_add 1 2 3"], "'mirroring_add': tables are constant by table_add and table_set_default alone"),
+        (["table_add begun go 7 => 1 2", "table_add none go 7 => 3", "table_add begun go 7 => 1"],
+         "go has 1 parameters, not 2\nthere is no table none"),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_entries_of_a_program(lines: list[str], told: str, tmp_path: Path) -> None:
+    """Of all lines that are wrong; what a program's own entries have counts, too."""
+    (tmp_path / "p.p4").write_text(OWN)
+    found = whole(tmp_path / "p.p4", lines, tmp_path)
+    assert found.replace("I.", "") == told.replace("I.", "")
+
+
+def test_a_default_action_has_its_arguments_behind_an_arrow_too(program: Program, tmp_path: Path) -> None:
+    for line in ("table_set_default t go => 6", "table_set_default t go 6"):
+        assert of(program, tmp_path, line).table["c.t"].default_action.arguments[0].value == 6
+
+
+def test_a_file_that_cannot_be_read_is_told(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "binary").write_bytes(b"\xff")
+    for name, why in (("none", "No such file"), ("binary", "can't decode byte 0xff")):
+        with pytest.raises(Rejected) as rejected:
+            frozen(program, tmp_path / name, Diagnostics())
+        (message,) = rejected.value.diagnostics.messages
+        assert message.message.startswith("cannot be read: ") and why in message.message
+        assert (message.span.file, message.span.line, message.span.column) == (str(tmp_path / name), 1, 1)
 
 
 def test_two_rooms_are_enough_for_two(program: Program, tmp_path: Any) -> None:

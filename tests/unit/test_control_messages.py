@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import struct
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +16,20 @@ import pytest
 from macsad import control, running
 from macsad.bench import contestants
 from macsad.control import Client
-from macsad.protocol import ControlError, Digest, Message, Outcome, Reading, Status, Update
+from macsad.protocol import (
+    MESSAGE_MAX,
+    ControlError,
+    Digest,
+    Idle,
+    Message,
+    NoSwitchError,
+    Outcome,
+    Reading,
+    Reply,
+    Status,
+    Traced,
+    Update,
+)
 
 Answer = tuple[Status, bytes]
 
@@ -272,3 +288,192 @@ def test_how_a_switch_is_started(
 def test_the_last_cpus_are_measured_on(monkeypatch: pytest.MonkeyPatch, workers: int, cpus: list[int]) -> None:
     monkeypatch.setattr(contestants, "os", SimpleNamespace(sched_getaffinity=lambda process: {9, 2, 5}))
     assert contestants.worker_cpus(workers) == cpus
+
+
+# --- framing: the other end of a connection says what comes -----------------------------------------------------------
+
+HEAD = struct.Struct(">IBBH")
+
+
+def message(kind: int, payload: bytes, status: int = 0, tag: int = 0) -> bytes:
+    return HEAD.pack(len(payload), kind, status, tag) + payload
+
+
+@pytest.fixture
+def line() -> Iterator[tuple[Client, socket.socket]]:
+    """A client, and who it talks to."""
+    client = Client.__new__(Client)
+    own, other = socket.socketpair()
+    client._socket, client._timeout, client._buffer, client._waiting, client._tag = own, 5.0, bytearray(), deque(), 0
+    own.settimeout(5.0)
+    with own, other:
+        other.settimeout(5.0)
+        yield client, other
+
+
+def test_each_request_has_the_next_tag(line: tuple[Client, socket.socket]) -> None:
+    """From 1 to 65535, and then from 1 again; its answer has it, too."""
+    client, other = line
+    for tag in (1, 2, 3):
+        other.sendall(message(Message.COMMAND, b"said", tag=tag))
+        assert client.command("word") == Reply(True, "said")
+        assert other.recv(100) == message(Message.COMMAND, b"word", tag=tag)
+    client._tag = 0xFFFE
+    answers = [message(Message.READ, text, status, tag) for text, status, tag in (
+        (b"a", Status.OK, 0xFFFF), (b"b", Status.MORE, 1), (b"c", Status.OK, 2))]  # fmt: skip
+    other.sendall(b"".join(answers))
+    assert client._ask_all(Message.READ, [b"x", b"y", b"z"]) == [b"a", b"b", b"c"]
+    asked = b"".join(message(Message.READ, text, tag=tag) for text, tag in ((b"x", 0xFFFF), (b"y", 1), (b"z", 2)))
+    assert other.recv(100) == asked and client._tag == 2
+    other.sendall(message(Message.READ, b"why", Status.FAILED, 3) + message(Message.READ, b"", Status.OK, 4))
+    with pytest.raises(ControlError, match=r"^why$"):
+        client._ask_all(Message.READ, [b"x", b"y"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (message(Message.STATS, b"{}", tag=2), "a reply of type 7 to a request of type 7"),
+        (message(Message.SET, b"{}", tag=1), "a reply of type 9 to a request of type 7"),
+        (message(Message.STATS, b"{}", 99, 1), "unknown status 99"), (message(Message.STATS, b"[]", tag=1), "not a JSON object"),
+        (message(Message.STATS, b"busy", Status.FAILED, 1), "busy"),
+        (HEAD.pack(MESSAGE_MAX + 1, Message.STATS, 0, 1), f"a message of {MESSAGE_MAX + 1} bytes is too long"),
+    ],
+)  # fmt: skip
+def test_answers_that_are_none(line: tuple[Client, socket.socket], answer: bytes, told: str) -> None:
+    client, other = line
+    other.sendall(answer)
+    with pytest.raises(ControlError, match=f"^{told}$"):
+        client.stats()
+
+
+def test_a_request_is_no_longer_than_a_message(
+    line: tuple[Client, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, other = line
+    monkeypatch.setattr(control, "MESSAGE_MAX", 4)
+    with pytest.raises(ControlError, match=r"^a message of 5 bytes is too long$"):
+        client.command("abcde")
+    other.sendall(message(Message.COMMAND, b"well", tag=1))
+    assert client.command("abcd").text == "well"
+
+
+def test_a_message_comes_in_pieces(line: tuple[Client, socket.socket]) -> None:
+    """What has come when the time is over is the beginning of the next one."""
+    client, other = line
+    whole = message(Message.DIGEST, struct.pack(">H", 1) + b"d" + struct.pack(">I", 2) + b"abcd")
+    for end in range(1, len(whole)):
+        other.sendall(whole[end - 1 : end])
+        assert client.pushed(0) is None and client.pushed(0.001) is None
+    other.sendall(whole[-1:])
+    assert client.pushed(0) == Digest("d", (b"ab", b"cd"))
+
+
+def test_what_is_pushed_before_an_answer_waits(line: tuple[Client, socket.socket]) -> None:
+    client, other = line
+    idle = struct.pack(">HI", 3, 1) + struct.pack(">QQQ", 7, 8, 9) + b"entry"
+    other.sendall(message(Message.IDLE, idle) + message(Message.FRAMES, frames((1, b"a"))))
+    other.sendall(
+        message(Message.TRACED, struct.pack(">QQHQI", 1, 2, 3, 4, 1) + b"f") + message(Message.STATS, b"{}", tag=1)
+    )
+    assert client.stats() == {}
+    assert client.idle(5) == Idle(3, ((7, 8, 9),), b"entry")
+    assert client.pushed(None) == [(1, b"a")] and client.pushed(5) == Traced(1, 2, ((3, 4, b"f"),))
+    other.sendall(message(Message.SET, b""))
+    with pytest.raises(ControlError, match="a message of type 9 that nobody asked for"):
+        client.pushed(5)
+
+
+def test_whoever_has_gone_is_told(line: tuple[Client, socket.socket]) -> None:
+    client, other = line
+    other.close()
+    for call in (client.stats, lambda: client.pushed(5)):
+        with pytest.raises(NoSwitchError, match="the switch has closed the connection"):
+            call()
+
+
+def test_a_connection_is_closed_and_broken_off(line: tuple[Client, socket.socket]) -> None:
+    client, other = line
+    client.break_off()
+    assert other.recv(1) == b""
+    with pytest.raises(NoSwitchError):
+        client.pushed(None)
+    client.close()
+    client.break_off()
+    assert client._socket.fileno() == -1
+
+
+def test_a_switch_that_starts_is_waited_for(tmp_path: Path) -> None:
+    place = tmp_path / "socket"
+    with pytest.raises(NoSwitchError, match=f"no switch listens at {place}: No such file or directory"):
+        Client.wait(place, seconds=0.02)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+
+    def listen() -> None:
+        listening.bind(str(place))
+        listening.listen()
+
+    later = threading.Timer(0.05, listen)
+    later.start()
+    try:
+        with Client.wait(place, seconds=10, timeout=7) as client:
+            assert client._socket.gettimeout() == 7
+    finally:
+        later.join()
+        listening.close()
+
+
+@pytest.mark.parametrize(("user", "own", "taken"), [(0, 5, True), (5, 5, True), (6, 5, False), (5, 0, False)])
+def test_only_root_and_oneself_are_talked_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, own: int, taken: bool
+) -> None:
+    """Whoever else listens may be a trap."""
+    place = tmp_path / "socket"
+    monkeypatch.setattr(control, "_CREDENTIALS", SimpleNamespace(size=12, unpack=lambda peer: (1, user, 1)))
+    monkeypatch.setattr(control.os, "geteuid", lambda: own)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(place))
+        listening.listen()
+        if taken:
+            Client(place).close()
+            return
+        told = f"who listens at {place} is user {user}, neither you \\(user {own}\\) nor root"
+        with pytest.raises(ControlError, match=told):
+            Client(place)
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.recv(1) == b"", "it is left at once"
+
+
+def test_clocks_that_there_are_none_of_are_told() -> None:
+    with pytest.raises(ControlError, match="no clocks"):
+        Talking(lambda kind, payload: (Status.FAILED, b"no clocks")).stages()
+    assert Talking(lambda kind, payload: (Status.OK, b"[{}]")).stages() == [{}]
+    for status in (Status.FAILED, Status.WRONG):
+        with pytest.raises(ControlError, match="no such table"):
+            list(parts((status, b"no such table")).read_entries(1))
+        with pytest.raises(ControlError, match="no such table"):
+            parts((status, b"no such table")).read_default(1)
+
+
+def test_requests_say_what_is_usual_where_nothing_else_is_asked_for() -> None:
+    client = Talking(lambda kind, payload: (Status.OK, struct.pack(">HH", 64, 8)))
+    client.subscribe()
+    client.set_batch()
+    client.set_batch(sub_batch=4)
+    list(client.read_entries(3))
+    client.read_entry(3, b"k")
+    client.read_default(3)
+    assert client.asked == [
+        (Message.SUBSCRIBE, b"\1"), (Message.SET, bytes(4)), (Message.SET, b"\0\0\0\4"), (Message.READ, b"\1\0\3" + bytes(8)),
+        (Message.READ, b"\2\0\3k"), (Message.READ, b"\3\0\3"),
+    ]  # fmt: skip
+    updating = Talking(done)
+    updating.update([ADD])
+    assert updating.asked[0][1][0] == 1, "the others go on"
+
+
+def test_what_became_of_a_change_is_told_by_its_number() -> None:
+    answer = b"".join(struct.pack(">BI", code, code + 100) for code in range(10))
+    found = parts((Status.OK, answer)).update([ADD] * 10)
+    assert found == [(outcome, outcome + 100) for outcome in Outcome] and len(Outcome) == 10

@@ -125,6 +125,24 @@ def test_what_is_asked_of_a_switch(words: list[str], asked: Any, monkeypatch: py
     assert cli.call(["ctl", *words]) == 3 and found == [asked]
 
 
+@pytest.mark.parametrize("tty", [False, True])
+def test_commands_come_from_a_file_or_standard_input(
+    tty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only who sits at a terminal and has named no file is asked with a prompt. What is no UTF-8 goes through."""
+    (script := tmp_path / "script").write_bytes(b"x \xff\n")
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(verb, "run_ctl", lambda words, **all_: given.update(all_, read=all_["source"].read()) or 0)
+    for words, name, read, asks in (
+        (["-f", str(script)], str(script), "x \udcff\n", False), ([], "<stdin>", "y \udcfe\n", tty)
+    ):  # fmt: skip
+        stdin = io.TextIOWrapper(io.BytesIO(b"y \xfe\n"), encoding="utf-8")
+        monkeypatch.setattr(stdin, "isatty", lambda: tty, raising=False)
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert cli.call(["ctl", *words]) == 0
+        assert (given["source_name"], given["read"], given["interactive"]) == (name, read, asks)
+
+
 # --- entries that nothing hits ----------------------------------------------------------------------------------------
 
 MS = 1_000_000
@@ -294,12 +312,13 @@ burst 64, sub-batch 16; adapt on, 2 changes in 9 searches
 
 
 def test_statistics_have_rates(fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
     READINGS[0] = readings()
     output, errors = io.StringIO(), io.StringIO()
     switch = fake(counting)
     assert show_stats(socket=switch.path, output=output, errors=errors) == 0
-    assert (output.getvalue(), errors.getvalue()) == (TABLE, "")
+    assert (output.getvalue(), errors.getvalue(), slept) == (TABLE, "", [1.0])
     output = io.StringIO()
     assert show_stats(socket=switch.path, as_json=True, output=output, errors=errors) == 0
     assert json.loads(output.getvalue())["received"] == 3000
@@ -440,8 +459,38 @@ def test_stage_clocks_are_a_line_a_step() -> None:
     ]
     (later,) = stages.since(clocks(400, 30), clocks(100, 30))
     assert (later["bursts"], later["sampled"], stages.received(later)) == (300, 150, 300)
-    assert "none sampled yet" in stages.table(clocks(1, 30))
-    assert "--no-stage-clocks" in stages.table([{**clocks(4, 3)[0], "clocks": []}])
+    assert stages.table(clocks(1, 30)) == "worker 0: 1 bursts, none sampled yet\n"
+    without = [{**clocks(4, 3)[0], "clocks": []}]
+    assert stages.table(without) == "worker 0: the program has no stage clocks (built with --no-stage-clocks)\n"
+
+
+def test_stage_clocks_stand_below_their_heads() -> None:
+    """The room of the first column is that of the longest step."""
+    first, second = clocks(4000, 30)[0], clocks(4, 5)[0]
+    table = stages.table([first, {**second, "worker": 12}])
+    lines = table.splitlines()
+    assert lines == [
+        "worker 0: 2,000 of 4,000 bursts sampled, 2.0 packets and 25.0 clocks a packet",
+        "  step                      calls       packets packets/call clocks/packet of all packets  stage begins with",
+        "  receive                   2,000         4,000          2.0          10.0           10.0",
+        "  send                      2,000         4,000          2.0           0.0            0.0",
+        "  ingress_burst 1 run       1,000         2,000          2.0          30.0           15.0  the results of t",
+        *lines[5:],
+    ]
+    assert lines[5] == "worker 12: 2 of 4 bursts sampled, 2.0 packets and 12.5 clocks a packet"
+    assert table.endswith("\n") and not table.endswith("\n\n")
+
+
+def test_stage_clocks_that_are_read_while_they_are_counted() -> None:
+    """The switch does not wait: a step's calls may be read before its packets, or after them."""
+    (worker,) = clocks(400, 30)
+    for count, left in (("calls", 1), ("packets", 1), ("calls", 4), ("sampled", 4)):
+        torn = {**worker, "clocks": [dict(clock) for clock in worker["clocks"]]}
+        for one in [torn] if count == "sampled" else torn["clocks"][4 - left :]:
+            one[count] = 0
+        lines = stages.table([torn]).splitlines()
+        steps = [line.split()[0] for line in lines[2:]]
+        assert steps == (["receive", "send"] if left == 1 else []), count
 
 
 def with_clocks(kind: int, payload: bytes) -> Answer:
@@ -457,6 +506,38 @@ def test_stage_clocks_are_shown(fake: Callable[..., FakeSwitch], as_json: bool) 
         assert json.loads(output.getvalue())["stages"] == clocks(400, 30)
     else:
         assert (output.getvalue(), errors.getvalue()) == (stages.table(clocks(400, 30)), "")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_stage_clocks_are_watched(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    """Those of the last second, after those since the switch began; every second until it ends."""
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    READINGS[0] = readings()
+    told = iter([clocks(100, 30), clocks(400, 30), clocks(600, 50)])
+
+    def three(kind: int, payload: bytes) -> Answer:
+        if kind != Message.COMMAND:
+            return counting(kind, payload)
+        try:
+            return Status.OK, json.dumps(next(told)).encode()
+        except StopIteration:
+            raise ConnectionAbortedError from None
+
+    output, errors = io.StringIO(), io.StringIO()
+    code = watch_stats(
+        socket=fake(three).path, as_json=as_json, of_stages=True, output=output, errors=errors, redrawn=redrawn
+    )
+    assert (code, errors.getvalue(), slept) == (0, "", [1.0] * 3)
+    since = stages.since(clocks(400, 30), clocks(100, 30)), stages.since(clocks(600, 50), clocks(400, 30))
+    if as_json:
+        lines = [json.loads(line) for line in output.getvalue().splitlines()]
+        assert [line["stages"] for line in lines] == [clocks(100, 30), clocks(400, 30), clocks(600, 50)]
+        assert [line["received"] for line in lines] == [0, 1500, 3000]
+    else:
+        assert output.getvalue() == "".join(f"{stages.table(one)}\n" for one in (clocks(100, 30), *since))
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,15 @@ import pytest
 from explained_programs import HERE, HOSTILE_NAME, app, explained, hostile, machine_file
 
 from macsad.cli import NO, USAGE, call
-from macsad.explain import advice, curves
+from macsad.explain import advice, curves, page, stage_drawing
 from macsad.explain.data import data
+from macsad.explain.explained import TableFact
 from macsad.explain.lines import Line, _parts, by_line
-from macsad.explain.page import FAR, NEAR, render_page, sources
+from macsad.explain.page import FAR, NEAR, WIDE, render_page, sources
 from macsad.explain.pictures import inline
 from macsad.place.place_file import Chosen
+from macsad.subject.stage_costs import StageCost
+from transpiler.graph.drawing import NodeKind
 from transpiler.model import code
 from transpiler.model.sizes import footprint
 from transpiler.model.throughput import Limit, Read
@@ -242,6 +245,68 @@ def test_of_a_long_file_the_lines_near_code_are_shown(tmp_path: Path) -> None:
     file.write_text("".join(f"line {number}\n" for number in range(1, FAR + NEAR + 1)))
     (source,) = sources({(str(file), NEAR): Line(4.0)})
     assert [row.number for row in source.rows] == [*range(1, FAR + NEAR + 1)]
+
+
+def test_long_lines_are_cut(tmp_path: Path) -> None:
+    file = tmp_path / "wide.p4"
+    file.write_text("x" * WIDE + "\n" + "y" * (WIDE + 1) + "\nz")
+    (source,) = sources({(str(file), 1): Line(4.0), (str(file), 5): Line()})
+    assert [row.text for row in source.rows] == ["x" * WIDE, "y" * WIDE + "…", "z", "", ""]
+    assert [page._text(str(file), number) for number in (2, 3, 4)] == ["y" * WIDE, "z", ""]
+
+
+def test_the_lines_that_take_or_drop_the_most_are_told(tmp_path: Path) -> None:
+    """Five, of those that take something; ten that drop, the most first."""
+    file = tmp_path / "p.p4"
+    file.write_text("".join(f"  line {number}\n" for number in range(1, 14)))
+    lines = {(str(file), number): Line(float(number % 12), dropped=number % 12 / 100) for number in range(1, 13)}
+    hottest = page._hottest(lines)
+    assert [(number, text) for _, number, _, text in hottest] == [(n, f"line {n}") for n in (11, 10, 9, 8, 7)]
+    assert [number for _, number, _, _ in page._dropping(lines)] == list(range(11, 1, -1))
+    few = {place: replace(line, cycles=line.cycles * (place[1] == 3)) for place, line in lines.items()}
+    assert [(name, number) for name, number, _, _ in page._hottest(few)] == [(str(file), 3)]
+
+
+def test_charts_that_have_nothing_to_show_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page.charts, "picture", lambda chart: "<svg/>")
+    some, none = curves.Curve("a", ((1, 2.0),)), curves.Curve("b", ())
+    for of, svg, why in (((), "", "The program has no tables whose entries can differ."), ((none,), "", None),
+                         ((some, none), "<svg/>", ""), ((some,), "<svg/>", "")):  # fmt: skip
+        picture = page._chart(curves.Chart("k", "T", "over", of, ""))
+        assert picture.svg == svg and (why is None or picture.why == why) and not picture.notice
+    table = page._table(curves.Chart("k", "T", "over", (some, curves.Curve("c", ((3, 5.0), (1, 4.0)))), ""))
+    assert table == [(1, [2.0, 4.0]), (3, [None, 5.0])]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (10_239, "10.0 KiB"), (10_240, "10 KiB"), (1 << 20, "1.0 MiB"),
+        ((1 << 20) * 100, "100 MiB"), ((1 << 30) - (1 << 20), "1023 MiB"), (1 << 30, "1.0 GiB"), (3 << 40, "3072.0 GiB"),
+    ],
+)  # fmt: skip
+def test_bytes_for_people(count: int, text: str) -> None:
+    assert stage_drawing.size(count) == text
+
+
+def test_a_stage_is_drawn_with_what_it_looks_up_and_accesses() -> None:
+    """Six of its state by name; a long title is cut."""
+    found = explained(app("l2fwd"))
+    facts = (TableFact("I.t", ("a: exact", "b: " + "x" * 40), "k", 12_345, 2048),)
+    found = replace(found, tables=facts)
+    for count, last in ((6, "s5"), (7, "and 1 more"), (9, "and 3 more")):
+        cost = StageCost("I", 2, 12.6, 0.125, ("I.t", "I.none"), tuple(f"I.s{n}" for n in range(count)))
+        node = stage_drawing._node(found, 5, cost)
+        assert (node.id, node.kind, node.title) == ("I/2", NodeKind.TABLE, "S5: t, none")
+        first, table, state = node.sections
+        assert first == ("13 cycles",)
+        assert table == ("a: exact", "b: " + "x" * 31, "x" * 9, "k, 12,345 entries", "2.0 KiB")
+        assert " ".join(state).endswith(last) and " ".join(state).startswith("s0, s1, s2, s3, s4, s5")
+        assert all(len(line) <= 34 for line in state)
+    ran = stage_drawing._node(replace(found, ran=True), 0, StageCost("E", 0, 12.6, 0.125, (), ()))
+    assert (ran.kind, ran.title, ran.sections) == (NodeKind.STATEMENTS, "S0", (("13 cycles, 12% of packets",),))
+    for length, title in ((30, "S1: " + "y" * 30), (31, "S1: " + "y" * 29 + "…")):
+        assert stage_drawing._node(found, 1, StageCost("I", 1, 1, 1, ("y" * length,), ())).title == title
 
 
 def test_a_page_can_be_read_aloud(tmp_path: Path) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import struct
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +16,7 @@ import pytest
 pytest.importorskip("prometheus_client")
 
 from macsad.metrics import metrics
+from macsad.protocol import NoSwitchError
 
 
 class Switch:
@@ -123,3 +129,30 @@ def test_without_a_switch_only_that_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(metrics, "Client", none)
     (up,) = metrics.Switch("socket").collect()  # type: ignore[arg-type]
     assert (up.name, [one.value for one in up.samples]) == ("macsad_up", [0])
+
+
+def test_all_metrics_as_they_are_served(
+    values: Any, golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With what is said of each, at /metrics; `macsad_up` says whether a switch is there."""
+    asked: list[Any] = []
+
+    @contextlib.contextmanager
+    def client(socket: Path, timeout: float) -> Any:
+        asked.append((socket, timeout))
+        if len(asked) > 1:
+            raise NoSwitchError("none listens")
+        yield Switch()
+
+    monkeypatch.setattr(metrics, "Client", client)
+    with metrics.serving("127.0.0.1", 0, tmp_path / "s") as port:
+        texts = []
+        for _ in range(2):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
+                lines = answer.read().decode().splitlines()
+            texts.append("".join(f"{line}\n" for line in lines if "_created" not in line))
+    assert asked == [(tmp_path / "s", 10)] * 2
+    golden(Path(__file__).parents[1] / "golden" / "figures" / "metrics.txt", texts[0])
+    assert texts[1] == texts[0].split("# HELP macsad_program")[0].replace("macsad_up 1.0", "macsad_up 0.0")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), 20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,45 @@ def test_a_profile_has_what_was_measured() -> None:
     assert made.read(1 << 26, 8) == 11.25 and made.read(1 << 26, 64) == 11.25
     assert made.read(1 << 26, 8) < made.read(1 << 26, 3) < made.read(1 << 26, 1) == 90
     assert made.handover == ((1, 100), (32, 400)) and at(made.copy, 256) == 12
+
+
+def test_reads_that_depend_on_each_other_are_their_own_kind() -> None:
+    """One in flight is another one than none, which waits for the one before; between two numbers costs are interpolated."""
+    cycles = {0: 90.0, 1: 60.0, 8: 20.0}
+    reads = [
+        {"pages": pages, "bytes": 1 << 20, "in_flight": number, "cycles": cycles[number] + 5 * (pages == "small")}
+        for number in (8, 1, 0) for pages in ("small", "huge")
+    ]  # fmt: skip
+    made = machine_profile({**MACHINE, "reads": reads})
+    assert [made.read(1 << 20, number) for number in (0, 1, 8, 100)] == [90, 60, 20, 20]
+    assert made.read(1 << 20, 0, "small") == 95 and made.read(1 << 20, 1, "small") == 65
+    assert 20 < made.read(1 << 20, 2) < 60 and made.nearest == 20
+
+
+def test_lengths_of_frames_stand_in_any_order() -> None:
+    made = machine_profile({**MACHINE, "io": list(reversed(MACHINE["io"]))})
+    assert [made.upsilon(32, length) for length in (64, 256, 1024)] == [
+        machine_profile(MACHINE).upsilon(32, length) for length in (64, 256, 1024)
+    ]
+    swapped = replace(made, receive_transmit=dict(reversed(made.receive_transmit.items())))
+    assert swapped.upsilon(32, 256) == made.upsilon(32, 256) > made.upsilon(32, 64)
+    assert replace(made, reads=dict(reversed(made.reads.items()))).read(1 << 26, 3) == made.read(1 << 26, 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"hz": "fast"}, "could not convert string to float: 'fast'"), ({"caches": 5}, "'int' object is not iterable"),
+        ({"caches": ["x"]}, "invalid literal for int"), ({"copy": [{"length": 64}]}, "'cycles'"), ({"io": [3]}, "'int' object"),
+        ({"copy": []}, "there are no cycles over length"),
+        ({"reads": [{"pages": pages, "bytes": 64, "in_flight": number, "cycles": 1.0}
+                    for pages, number in (("huge", 0), ("huge", 8), ("small", 0))]},
+         "there are no cycles over bytes, pages small, in_flight 8"),
+    ],
+)  # fmt: skip
+def test_values_that_are_none_are_told(wrong: dict[str, object], why: str) -> None:
+    with pytest.raises(BadProfile, match=f"it is no profile of a machine: {why}"):
+        machine_profile({**MACHINE, **wrong})
 
 
 @pytest.mark.parametrize("missing", ["hz", "io", "reads", "handover", "version"])

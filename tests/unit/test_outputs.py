@@ -30,10 +30,12 @@ def test_links_are_what_they_name(tmp_path: Path) -> None:
     (tmp_path / "soft").symlink_to("a")
     os.link(source, tmp_path / "hard")
     for name in ("a", "soft", "hard", "../" + tmp_path.name + "/a"):
-        with pytest.raises(click.UsageError, match="would be written over"):
+        with pytest.raises(click.UsageError) as over:
             apart([tmp_path / name], [source])
-    with pytest.raises(click.UsageError, match="would be one file"):
+        assert over.value.message == f"'{tmp_path / name}' would be written over '{source}', which is read"
+    with pytest.raises(click.UsageError) as one:
         apart([tmp_path / "soft", tmp_path / "hard"])
+    assert one.value.message == f"'{tmp_path / 'hard'}' and '{tmp_path / 'soft'}' would be one file"
     with pytest.raises(click.UsageError, match="would be one file"):
         apart([tmp_path / "new", tmp_path / "." / "new"])
     apart([tmp_path / "new", tmp_path / "other", Path("/dev/null"), Path("/dev/null")], [source, Path("/dev/null")])

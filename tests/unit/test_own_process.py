@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -46,6 +48,13 @@ def test_exit_codes_are_those_of_a_verb(capfd: pytest.CaptureFixture[str]) -> No
             in_own_process(function)
         assert ended.value.exit_code == code
     assert "not so" in capfd.readouterr().err
+
+
+def test_it_finds_what_is_found_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_process_module.py").write_text("import sys\n\n\ndef path() -> list[str]:\n    return sys.path\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = importlib.import_module("own_process_module").path
+    assert in_own_process(found) == sys.path
 
 
 def test_one_that_is_killed_is_told() -> None:

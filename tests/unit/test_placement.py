@@ -141,6 +141,36 @@ def test_reads_wait_longer_where_more_is_read_here_or_elsewhere() -> None:
         assert waits(HERE, size, 1 << 26, 0) >= waits(HERE, size, max(size, 1 << 22), 0) - 1e-9
 
 
+@pytest.mark.parametrize("in_flight", [0, 8])
+@pytest.mark.parametrize(
+    ("spread", "total", "shared"),
+    [
+        (1 << 20, 1 << 22, False), (1 << 22, 1 << 22, False), (1 << 21, (1 << 22) + 1, True), (1 << 23, 1 << 26, True),
+        (1 << 19, 1 << 26, False), ((1 << 19) + 1, 1 << 26, True), (1 << 25, 1 << 26, True), (1 << 26, 1 << 26, True),
+    ],
+)  # fmt: skip
+def test_reads_that_miss_wait_as_long_as_all_reads_together_have_it(
+    spread: int, total: int, shared: bool, in_flight: int
+) -> None:
+    """Beyond half of the last private cache, which is the second, where the program reads more than four times of it: of a read
+    that misses, the share is that of what the core reads, the cycles are those of all."""
+    last = 1 << 20
+
+    def read(size: float) -> float:
+        return HERE.read(size, in_flight)
+
+    def missing(size: int) -> float:
+        return (read(size) - read(last // 2)) / (1 - last / size)
+
+    first = read(1 << 14)
+    if shared:
+        share = (read(spread) - read(last // 2)) / missing(max(spread, 4 * last))
+        expected = read(last // 2) - first + min(1, share) * missing(total)
+    else:
+        expected = read(spread) - first
+    assert waits(HERE, spread, total, in_flight) == pytest.approx(expected)
+
+
 def test_a_cache_keeps_what_is_read_most_for_its_size() -> None:
     stages = (Stage("a", 1, (Read("large", 1, 1 << 21), Read("counter", 1, 4096))),)
     assert spreads(stages) == {"counter": 4096, "large": (1 << 21) + 4096}

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from machine import MACHINE
 
+from macsad.bench.contestants import BenchError
+from macsad.compilation import Request
 from macsad.place import place_file, placing
 from macsad.place.place_file import Chosen
 from macsad.place.placing import FLIGHTS, Placed
-from macsad.subject.stage_costs import StageCost
+from macsad.resources import share
+from macsad.subject.stage_costs import NoClocks, StageCost
+from macsad.subject.subject import Traffic
 from transpiler.model.machine import machine_profile
-from transpiler.placement.costs import waiting
+from transpiler.placement.costs import MachineCosts, waiting
 from transpiler.placement.search import Part, Placement
 from transpiler.placement.stages import Read, Stage
 
@@ -79,6 +84,76 @@ def test_a_stage_computes_what_its_reads_do_not_wait_for() -> None:
         assert [one.in_flight for one in made.reads] == [number, 8] and made.cut == "here"
         assert made.cycles == pytest.approx(max(cycles * 0.1, cycles - taken[number]))
     assert placing.alone(HERE, Stage("s", 50.0), [], "").cycles == 50.0
+
+
+def test_reads_whose_number_is_known_keep_it() -> None:
+    """0: one after the other. Others are as few as are done in nine tenths of the stage's time."""
+    stage = Stage("s", 1.0, (Read("after", 1.0, 1 << 16, 0), Read("own", 4.0, 1 << 28, -1)))
+    first, second = FLIGHTS[0], FLIGHTS[2]  # one at a time is one after the other
+    waits = [waiting(HERE, [stage.reads[0], replace(stage.reads[1], in_flight=n)], [stage]) for n in (first, second)]
+    for cycles, number in ((waits[0] / 0.89, first), (waits[0] / 0.95, second), (waits[0] * 0.999, second)):
+        made = placing.alone(HERE, replace(stage, cycles=cycles), [stage], "")
+        assert [read.in_flight for read in made.reads] == [0, number]
+        assert made.cycles == pytest.approx(max(cycles * 0.1, cycles - waits[number == second]))
+
+
+@pytest.mark.parametrize("burst", [1, 32])
+def test_bursts_are_handed_over_where_a_program_can_be_cut(burst: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Placements are ranked by what stages take then, on the machine that they are for."""
+    costs = [cost(0, cycles=400), cost(1, "t", cycles=300), cost(2, "t", cycles=200)]
+    request: Any = None
+    for why, parts in (("", 3), ("it is alone", 1)):
+        monkeypatch.setattr(placing, "_refused", lambda *given, why=why: why)
+        made = placing.placed(request, request, planned(), HERE, costs, [(), (), ()], (burst, 1), 3, "told")
+        assert made.refused == why and max(len(one.parts) for one in made.placements) == parts
+        assert [stage.cut for stage in made.stages] == (["", "t", "2"] if parts == 3 else ["", "", ""])
+        model = MachineCosts(HERE, made.stages, burst)
+        for one in made.placements:
+            assert [part.cycles for part in one.parts] == [model.of(part.first, part.end) for part in one.parts]
+    slow = machine_profile(
+        {**MACHINE, "hz": 1e9, "handover": [{"burst": 1, "cycles": 1e6}, {"burst": 2, "cycles": 1e6}]}
+    )
+    monkeypatch.setattr(placing, "_refused", lambda *given: "")
+    made = placing.placed(request, request, planned(), HERE, costs, [(), (), ()], (burst, 1), 3, "told", slow)
+    assert made.hz == 1e9 and len(made.placements[0].parts) == 1
+
+
+class Subject:
+    """One whose switch tells what its stages cost once it has run."""
+
+    def __init__(self, *_: object) -> None:
+        self.ran: list[Any] = []
+        self.switch = SimpleNamespace(measure=lambda *turn: self.ran.append(turn))
+        SUBJECTS.append(self)
+
+    def costs(self) -> list[StageCost]:
+        if not self.ran:
+            raise NoClocks("nothing ran")
+        return [cost(0, pipe="ingress", cycles=400), cost(1, ROUTES, pipe="ingress", cycles=300)]
+
+    def reads_of(self, one: StageCost, costs: object) -> list[tuple[str, float, int]]:
+        return [(name, 1.0, 1 << 20) for name in one.tables]
+
+
+SUBJECTS: list[Subject] = []
+ROUTES = "L3Ingress.routes"
+
+
+def test_a_program_is_placed_as_its_switch_has_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """At the B and b that it has by itself, or the target's. The table takes the keys of a burst at once."""
+    monkeypatch.setattr(placing, "Subject", Subject)
+    monkeypatch.setattr(placing, "_refused", lambda *given: "")
+    request = Request(share("apps") / "l3fwd" / "l3fwd.p4", warnings=("no-all",))
+    traffic = Traffic(None, tmp_path / "x.pcap", "x.pcap")
+    own = replace(request.target.run, burst=32, sub_batch=8)
+    for of, point in ((request, (64, 64)), (replace(request, target=replace(request.target, run=own)), (32, 8))):
+        made = placing.place(of, traffic, HERE, tmp_path, 2)
+        assert SUBJECTS[-1].ran == [("", *point, placing.SECONDS)]
+        assert (made.cores, made.burst, made.traffic, made.hz) == (2, point[0], "x.pcap", HERE.hz)
+        assert [(read.memory, read.in_flight) for stage in made.stages for read in stage.reads] == [(ROUTES, point[0])]
+    monkeypatch.setattr(Subject, "costs", lambda self: (_ for _ in ()).throw(NoClocks("there are no clocks")))
+    with pytest.raises(BenchError, match="there are no clocks"):
+        placing.place(request, traffic, HERE, tmp_path, 2)
 
 
 # --- placements ------------------------------------------------------------------------------------------------------

@@ -115,3 +115,41 @@ def test_a_file_that_is_no_profile(tmp_path: Path, text: str, said: str) -> None
         profiling.read(file)
     file.write_text(json.dumps(MACHINE))
     assert profiling.read(file) == machine_profile(MACHINE)
+
+
+def test_the_figures_that_say_most(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row for each number of bytes: a miss, 8 and 64 in flight, and these on small pages."""
+    cycles = {("huge", 0): 80, ("huge", 1): 70, ("huge", 8): 20, ("huge", 64): 6}
+    cycles |= {("small", 0): 90, ("small", 1): 85, ("small", 8): 30, ("small", 64): 9}
+    reads = [
+        {"pages": pages, "bytes": size, "in_flight": number, "cycles": each + 100 * n}
+        for n, size in enumerate((1 << 14, (1 << 20) - (1 << 10), 1 << 20, 96 << 20)) for (pages, number), each in cycles.items()
+    ]  # fmt: skip
+    io = [{"length": 64, "burst": b, "cycles": each} for b, each in ((1, 50.0), (8, 12.25), (32, 6.0), (256, 3.0))]
+    machine = {**MACHINE, "hz": 2.345e9, "reads": reads, "io": io}
+    file = tmp_path / "m.json"
+    text = (
+        "counter: 2.35 GHz\n"
+        "receive and transmit, cycles a packet, B =  1: 50.0  8: 12.2  32: 6.0  256: 3.0\n"
+        "  random reads, cycles    a miss  8 in flight  64 in flight  64, small pages\n"
+        "                16 KiB      80.0         20.0           6.0              9.0\n"
+        "              1023 KiB     180.0        120.0         106.0            109.0\n"
+        "                 1 MiB     280.0        220.0         206.0            209.0\n"
+        "                96 MiB     380.0        320.0         306.0            309.0\n"
+    )
+    copying = "copying, cycles a frame, bytes =  64: 4  1024: 20\n"
+    handing = "handing a burst to another core, cycles, packets =  1: 100  32: 400\n"
+    for handover, line in ((MACHINE["handover"], handing), ([], "")):
+        file.write_text(json.dumps({**machine, "handover": handover}))
+        assert cli.call(["profile", "--machine", str(file)]) == 0
+        assert capsys.readouterr().out == text + line + copying
+    assert cli.call(["profile", "--machine", str(file), "--json"]) == 0
+    assert capsys.readouterr().out == json.dumps({**machine, "handover": []}, indent=1) + "\n"
+
+
+@pytest.mark.parametrize("words", [["-o", "x", "--json"], ["-o", "x", "--plot", "x.svg"], []])
+def test_a_binary_for_another_machine_is_all_that_is_made(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.call(["profile", "--arch", "aarch64", *words]) == cli.USAGE
+    assert "--arch goes with -o FILE alone" in " ".join(capsys.readouterr().err.split())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from macsad import compilation
+from macsad.protocol import Filter
 from macsad.subject.stage_costs import NoClocks, StageCost
 from macsad.trace import profiled
 from macsad.trace.profiled import Counting
@@ -71,3 +73,54 @@ def test_clocks_of_a_stage_are_of_the_tables_that_it_begins_with(monkeypatch: py
 @pytest.mark.parametrize("error", [NoClocks("none"), KeyError("I"), IndexError()])
 def test_a_switch_of_other_stages_has_no_clocks(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     assert clocks(monkeypatch, error) == {}
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_profile_is_of_the_next_packets(monkeypatch: pytest.MonkeyPatch, interrupted: bool) -> None:
+    """With what was dropped meanwhile, and the clocks of the switch, which are of a connection of their own."""
+    connections: list[Any] = []
+
+    class Client:
+        def __init__(self, socket: Any) -> None:
+            connections.append(self)
+            self.number = len(connections)
+            self.closed = False
+            assert socket == Path("s")
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.closed = True
+
+        def stats(self) -> Any:
+            return {"drops": {"a": self.number * 3, "b": 1}, "dropped_at": {"p.p4:3": self.number * 5, "p.p4:4": 2}}
+
+        def stages(self) -> Any:
+            assert connections[0].closed, "its packets would be waited for"
+            return ["first", "second"]
+
+    class Tracer:
+        def __init__(self, load: Any, client: Any, filter: Filter, watch: Any) -> None:
+            assert (load(), client, filter) == (program, connections[0], Filter(count=3))
+            self.watch = watch
+
+        def __iter__(self) -> Any:
+            for name, action, hit in (("t", "a", True), ("u", "b", False), ("t", "a", True)):
+                self.watch.outcome(SimpleNamespace(name=name), action, hit)
+                yield None
+            if interrupted:
+                raise KeyboardInterrupt
+
+    program: Any = SimpleNamespace(name="p")
+    monkeypatch.setattr(profiled, "Client", Client)
+    monkeypatch.setattr(profiled, "Tracer", Tracer)
+    monkeypatch.setattr(profiled, "_clocks", lambda request, program, workers: {"t": 12.5, "gone": 3.0})
+    request: Any = None
+    assert profiled.profile(request, program, Path("s"), Filter(count=3)) == {
+        "version": 1, "packets": 3, "program": "p", "branches": {}, "drops": {"a": 3}, "dropped_at": {"p.p4:3": 5},
+        "tables": {"t": {"hits": 2, "misses": 0, "actions": {"a": 2}, "clocks": 12.5},
+                   "u": {"hits": 0, "misses": 1, "actions": {"b": 1}}},
+        "stages": ["first", "second"],
+    }  # fmt: skip
+    assert [one.closed for one in connections] == [True, True]

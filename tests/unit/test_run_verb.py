@@ -226,3 +226,69 @@ def test_all_servers_begin_and_end_with_the_switch(monkeypatch: pytest.MonkeyPat
     assert done[2:] == ["two ends", "one ends"]
     with verb._together(servers, replaced=True)(Path("s")):
         assert made["one"].on_replaced == "two forgets"
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t.1.txt", "t.2.txt"])
+def test_files_beside_a_trace_are_not_written_over_what_is_read(
+    run: Run, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As many as are kept; others are nobody's."""
+    (tmp_path / name).write_text("")
+    words = ("-p", "0=null:", "--entries", name, "--trace", "t.txt")
+    assert cli.call(["run", L2FWD, *words, "--trace-limit", "9", "2"]) == cli.USAGE and run.started is None
+    assert f"'{name}' would be written over '{name}', which is read" in capsys.readouterr().err
+    assert name == "t.txt" or run(*words).servers
+    assert name != "t.2.txt" or run(*words, "--trace-limit", "9", "1").servers
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        (("-p", "0=pcap:in,out", "--entries", "out"), "out"), (("-p", "0=null:", "--entries", "l", "--log", "l"), "l"),
+        (("-p", "0=null:", "--entries", "l", "--log=l"), "l"), (("-p", "0=mem:x,loop", "-p", "1=pcap:y,x"), "x"),
+        (("-p", "0=null:", "--entries", "made/l2fwd", "-o", "made"), "made/l2fwd"),
+    ],
+)  # fmt: skip
+def test_what_is_read_is_not_written(
+    run: Run, tmp_path: Path, words: tuple[str, ...], written: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("out", "l", "x", "y", "in", "made/l2fwd"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert cli.call(["run", L2FWD, *words]) == cli.USAGE and run.started is None
+    assert f"'{written}' would be written over '{written}', which is read" in capsys.readouterr().err
+
+
+def test_words_behind_other_options_are_no_files(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "2").write_text("")
+    assert run("-p", "0=null:", "--entries", "2", "--workers", "2").rest == ("--workers", "2")
+    assert run("-p", "0=pcap:", "-p", "1=pcap:2", "--entries", "2").ports == ("0=pcap:", "1=pcap:2")
+
+
+def test_what_was_included_is_not_written_over(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is known when the program has been read."""
+    included = tmp_path / "i.h"
+    included.write_text("")
+    made = run.served
+    monkeypatch.setattr(verb, "served", lambda *what, **more: verb.replace(made(*what, **more), inputs=(included,)))
+    assert cli.call(["run", L2FWD, "-p", "0=null:", "--trace", "i.h"]) == cli.USAGE and run.started is None
+    assert "'i.h' would be written over" in capsys.readouterr().err
+
+
+def test_metrics_that_need_something_are_told_before_anything_is_compiled(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def require() -> None:
+        raise click.ClickException("metrics need prometheus_client")
+
+    monkeypatch.setattr(verb.exporting, "require", require)
+    assert cli.call(["run", L2FWD, "-p", "0=null:", "--metrics", "127.0.0.1:9"]) == 1
+    assert run.asked is None and "metrics need prometheus_client" in capsys.readouterr().err
+    assert run("-p", "0=null:").servers == []
+
+
+def test_short_options_are_no_options_of_the_switch(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["run", L2FWD, "-p", "0=null:", "---p", "1"]) == cli.USAGE and run.started is None
+    assert "No such option" in capsys.readouterr().err

@@ -6,7 +6,9 @@ import io
 import json
 import os
 import socket
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aux_frontend.bmv2_json.frontend import Bmv2Json
@@ -62,6 +64,61 @@ def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path, capsys: pytes
     told = capsys.readouterr().err
     assert "p4c-bm2-ss: note: --Werror: " in told and "note: --emit-externs: " in told
     assert (tmp_path / "p.json").read_text().startswith("{")
+
+
+@pytest.mark.parametrize("target", ["bmv2", "bmv2-ss-p4org", "bmv2-v1model-p4org"])
+def test_targets_are_bmv2_by_all_its_names(target: str, tmp_path: Path) -> None:
+    assert p4c.main("p4c", ["-b", target, "-o", str(tmp_path), str(L3FWD)]) == 0
+    assert (tmp_path / "l3fwd.json").is_file()
+
+
+INTERNAL, AS_THEY_ARE = "p4c's own representation is not written", "warnings are what they are"
+
+
+@pytest.mark.parametrize(
+    ("words", "notes"),
+    [
+        (["--toJSON", "f"], [f"--toJSON: {INTERNAL}"]),
+        (["--pp", "f", "--dump", "d"], [f"--pp: {INTERNAL}", f"--dump: {INTERNAL}"]),
+        (["--top4", "x", "--Tlog", "y", "--testJson"], [f"--top4: {INTERNAL}", f"--Tlog: {INTERNAL}", f"--testJson: {INTERNAL}"]),
+        (["--Wdisable", "--Werror=x", "--Wwarn"], [f"--{name}: {AS_THEY_ARE}" for name in ("Wdisable", "Werror", "Wwarn")]),
+        (["--emit-externs", "--ndebug", "-g"],
+         ["--emit-externs: extern instances are not written", "--ndebug: assertions of the program stay"]),
+    ],
+)  # fmt: skip
+def test_what_p4c_has_and_has_no_effect_here(
+    words: list[str], notes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert p4c.main("p4c-bm2-ss", [*words, "-o", str(tmp_path), str(L3FWD)]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"p4c-bm2-ss: note: {note}" for note in notes]
+    assert (tmp_path / "l3fwd.json").is_file(), "in a folder it has the program's name"
+
+
+@pytest.mark.parametrize(
+    ("words", "std"),
+    [(["--std", "p4_14"], "p4-14"), (["--std", "p4-16"], "p4-16"), (["--p4v", "14"], "p4-14"), ([], None),
+     (["--std", "p4-16", "--p4v", "14"], "p4-16")],
+)  # fmt: skip
+def test_what_the_compiler_is_asked_for(
+    words: list[str], std: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(p4c, "_write", lambda *given: asked.append(given))
+    files = ["--p4runtime-files", "a.txtpb,b.bin", "--p4runtime-file", "c.json", "--p4runtime-format", "txt"]
+    assert (
+        p4c.main("p4c", [*words, *files, "-I", "i", "-I", "j", "-D", "X=1", "-o", str(tmp_path / "o"), str(L3FWD)]) == 0
+    )
+    language = ["--std", std] if std else []
+    assert asked == [(
+        [str(L3FWD), *language, "-I", "i", "-I", "j", "-D", "X=1"], tmp_path / "o" / "l3fwd.json",
+        [Path("a.txtpb"), Path("b.bin"), Path("c.json")], "txt",
+    )]  # fmt: skip
+    assert p4c.main("p4c-bm2-ss", ["-o", str(tmp_path / "o"), str(L3FWD)]) == 0 and asked[-1][1:] == (
+        tmp_path / "o",
+        [],
+        None,
+    )
+    assert p4c.main("p4c-bm2-ss", [str(L3FWD)]) == 0 and asked[-1][1] == Path("l3fwd.json")
 
 
 def test_the_program_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,6 +204,15 @@ def test_super_frames_are_whole_where_that_is_asked_for(
     assert "--buffers 1024 --max-frame 65535" in told
 
 
+@pytest.mark.parametrize("value", ["", "0"])
+def test_super_frames_are_segmented_where_the_variable_says_so(
+    run: list[list[str]], value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MACSAD_WHOLE", value)
+    assert started("simple_switch", "-i 1@s1-eth1 p.json") == 0
+    assert "--port 1=s1-eth1 --buffers 4096 --max-frame 10262" in " ".join(run[0])
+
+
 def test_a_log_file_has_what_becomes_of_packets_and_messages(run: list[list[str]]) -> None:
     assert started("simple_switch", "--log-file ss-log p.json") == 0
     assert started("simple_switch", "--log-file a/s1.log --log-file-max-size 700 --log-file-max-files 0 p.json") == 0
@@ -192,6 +258,7 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
     ("words", "told"),
     [
         ("", "name a program, as PROGRAM.json, or give --no-p4"),
+        ("--pcap pcaps", "name a program, as PROGRAM.json, or give --no-p4"),
         ("nothing.json", "simple_switch: error: nothing.json: no such file"),
         ("--restore-state nothing p.json", "simple_switch: error: nothing: no such file"),
         ("--thrift-port 70000 p.json", "--thrift-port 70000: not in 0..65535"),
@@ -200,7 +267,7 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
         ("--drop-port 5 p.json", "the drop port is 511"),
         ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
         ("--use-files 2 p.json", "files are read at once; give 0"),
-        ("--frobnicate p.json", "unrecognized arguments: --frobnicate"),
+        ("--frobnicate p.json", "error: unrecognized arguments: --frobnicate (see simple_switch --help)\n"),
         ("--no-p4 p.json", "--no-p4 and a program"),
         ("--log-file a --log-console p.json", "--log-console: not allowed with argument --log-file"),
         ("--log-level much p.json", "invalid choice: 'much'"),
@@ -249,6 +316,8 @@ def test_how_a_command_ends(run: list[list[str]], name: str, words: str, code: i
         ("simple_switch", "-i 1@whole:x", "--port 1=whole:x", ""), ("simple_switch", "-i 3@a@b", "--port 3=a@b", ""),
         ("simple_switch_grpc", "", "--p4runtime 127.0.0.1:9559", "--cpu-port --await-program --replaceable"),
         ("simple_switch_grpc", "--grpc-server-addr [::]:5 --cpu-port 0", "--p4runtime 127.0.0.1:5 --cpu-port 0", ""),
+        ("simple_switch_grpc", "--grpc-server-addr :5", "--p4runtime 127.0.0.1:5", ""),
+        ("simple_switch_grpc", "--grpc-server-addr 0.0.0.0:5", "--p4runtime 127.0.0.1:5", ""),
         ("simple_switch_grpc", "--grpc-server-addr 10.0.0.1:5", "--p4runtime 10.0.0.1:5", ""),
     ],
 )  # fmt: skip
@@ -279,6 +348,40 @@ def test_no_switch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         port = taken.getsockname()[1]
         assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", str(port)]) == 1
     assert f"Could not connect to thrift client on port {port}" in capsys.readouterr().out
+
+
+def test_a_switch_that_goes_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """When it is asked for its program, and at a command."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = str(listening.getsockname()[1])
+        hang_up = threading.Thread(target=lambda: listening.accept()[0].close())
+        hang_up.start()
+        assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", port, "--thrift-ip", "127.0.0.1"]) == 1
+        hang_up.join()
+    told, errors = capsys.readouterr()
+    assert told.startswith(
+        f"Obtaining JSON from switch...\nCould not connect to thrift client on port {port}\nMake sure "
+    )
+    assert errors.startswith("simple_switch_CLI: error: Error when requesting JSON config from switch: ")
+
+
+def test_a_switch_that_goes_between_commands_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from macsad.shims.cli import connection
+
+    class Gone:
+        def __getattr__(self, name: str) -> object:
+            raise ConnectionResetError("reset by peer")
+
+    monkeypatch.setattr(
+        connection, "connect", lambda *_: Session(Gone(), Gone(), Gone(), True, Program(json.dumps(PROGRAM)))
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("show_tables\ntable_num_entries I.t\nshow_tables\n"))
+    monkeypatch.setattr(runtime_cli.Prompt, "use_rawinput", False)
+    assert runtime_cli.main("simple_switch_CLI", []) == 1
+    told, errors = capsys.readouterr()
+    assert told.count("I.t ") == 1 and errors == "simple_switch_CLI: error: the switch has gone: reset by peer\n"
 
 
 PROGRAM = {

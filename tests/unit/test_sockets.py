@@ -17,6 +17,7 @@ from macsad import running, sockets
 from macsad.cli import USAGE, call
 from macsad.control import Client, _note, _renumber
 from macsad.protocol import ControlError, NoSwitchError
+from macsad.shims import ports
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
@@ -176,3 +177,55 @@ def test_a_note_is_told_by_its_whole_name() -> None:
     assert _note(answer, b"ab") == b"xyz"
     assert [_note(answer, name) for name in (b"a", b"abx", b"c", b"ac")] == [b""] * 4
     assert _note(b"", b"ab") == b""
+
+
+@pytest.mark.parametrize("runtime", ["relative", "/", ""])
+def test_a_folder_is_named_from_the_root(runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not, and the root itself, is nobody's own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "relative").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    found = sockets.folder()
+    assert found.is_absolute() and found not in (Path("relative/macsad"), Path("/macsad"))
+
+
+def test_a_folder_that_cannot_be_written_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sockets.os, "access", lambda path, mode: mode == os.W_OK and path != tmp_path)
+    assert sockets.folder() != tmp_path / "macsad"
+    monkeypatch.setattr(sockets.os, "access", lambda path, mode: mode == os.W_OK)
+    assert sockets.folder() == tmp_path / "macsad"
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, told in (
+        (OSError(28, "No space left on device"),
+         f"cannot make {tmp_path}/macsad for the control socket: No space left on device"),
+        (OSError("strange"), f"cannot make {tmp_path}/macsad for the control socket: strange"),
+        (PermissionError("x, which is another user's"),
+         "no place for the control socket in x, which is another user's; name one with --socket PATH"),
+    ):  # fmt: skip
+
+        def make(path: Path, error: OSError = error) -> None:
+            raise error
+
+        monkeypatch.setattr(sockets.private, "make", make)
+        with pytest.raises(sockets.PlaceError) as wrong:
+            sockets.folder_made()
+        assert str(wrong.value) == told
+
+
+def test_the_switch_that_runs_is_the_one_that_answers(tmp_path: Path) -> None:
+    """Sockets that were left there do not count."""
+    with pytest.raises(NoSwitchError, match=f"no switch listens in {tmp_path}/macsad"):
+        sockets.running_socket()
+    with listening(tmp_path / "macsad" / "a.sock"):
+        pass
+    with listening(tmp_path / "macsad" / "b.sock"):
+        assert sockets.running_socket() == tmp_path / "macsad" / "b.sock"
+    with pytest.raises(NoSwitchError, match=f"no switch listens in {tmp_path}/macsad"):
+        sockets.running_socket()
+
+
+def test_the_socket_of_a_thrift_port_is_in_the_folder_of_sockets(tmp_path: Path) -> None:
+    assert ports.socket_of(9091) == sockets.folder() / "thrift-9091.sock"
+    assert sockets.folder().is_dir() and tmp_path in sockets.folder().parents

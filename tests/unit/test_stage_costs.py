@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from macsad.cli import call
 from macsad.compilation import Request
 from macsad.place import placement_run, placing
 from macsad.served import Served
-from macsad.subject.stage_costs import NoClocks, stage_costs
+from macsad.subject.stage_costs import NoClocks, _place, accessed, stage_costs
 from macsad.verbs import run
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import waiting
@@ -49,6 +51,40 @@ def test_each_clock_counts_for_a_stage() -> None:
     assert [cost.cycles for cost in costs] == [40, 12, 0, 0, 0, 12]
     assert [cost.share for cost in costs] == [1, 0.4, 0, 0, 0, 0.9]
     assert sum(cost.cycles for cost in costs) == sum(row["cycles"] for row in WORKER["clocks"]) / 100
+
+
+@pytest.mark.parametrize(
+    ("function", "stage", "step", "place"),
+    [
+        ("runtime", 0, "receive", ("ingress", 0)), ("runtime", 0, "between", ("ingress", 0)),
+        ("runtime", 3, "send", ("egress_2", 4)),
+        ("ingress", 1, "run", ("ingress", 1)), ("ingress_burst", 2, "run", ("ingress", 2)),
+        ("egress_pipe", 1, "run", ("egress", 1)),
+        ("egress_2_burst", 1, "take", ("egress_2", 1)), ("egress_burst", 9, "transmit", ("egress", 2)),
+        ("ingress_burst", 0, "transmit", ("ingress", 1)), ("ingressive", 1, "run", ("ingress", 1)),
+        ("other", 0, "run", ("ingress", 0)),
+    ],
+)  # fmt: skip
+def test_a_clock_is_of_the_pipe_that_its_function_is_named_after(
+    function: str, stage: int, step: str, place: tuple[str, int]
+) -> None:
+    """The longest such name; what is sent is through all stages."""
+    pipes: Any = {
+        name: SimpleNamespace(stages=range(count)) for name, count in (("ingress", 2), ("egress", 3), ("egress_2", 5))
+    }
+    assert _place(clock(function, stage, step, 1, 1), pipes, ("ingress", 0), ("egress_2", 4)) == place
+
+
+def test_what_a_stage_may_access_is_told_once() -> None:
+    """In its code, then directly by its tables; not what no extern of the program is."""
+    made = planned("router")
+    costs = stage_costs(WORKER, made)
+    assert [cost.state for cost in costs] == [
+        ("RouterIngress.received",), ("RouterIngress.matched4",), (), ("RouterIngress.matched6",), (), ("RouterEgress.sent",),
+    ]  # fmt: skip
+    [pipe] = made.schedule.pipes
+    bare = replace(made.program, externs=tuple(e for e in made.program.externs if e.name != "RouterIngress.received"))
+    assert accessed(bare, pipe, pipe.stages[0].code) == ()
 
 
 def test_further_passes_count_where_they_begin() -> None:

@@ -344,6 +344,7 @@ def test_trace_tells_the_way_of_each_packet(program: Program, tmp_path: Path) ->
     _, out = run(program, tmp_path, "add test1 1 f1:0x* setb1(val:0, port:9)\npacket 1 00000001 00 00\n", trace=True)
     words = [line.split(maxsplit=1) for line in out.splitlines() if line]
     assert [w[0] for w in words[:4]] == ["receive", "pass", "state", "extract"]
+    assert out.startswith("\n receive  port 1, 6 bytes\n    pass  ") and "\n\n" not in out
     assert "c.test1(hdr.h.f1=0x1, hdr.h.b1=0x0): hit entry 0 -> c.setb1(0x0, 0x9)  [t.p4:1:1]" in out
     _, dropped = run(program, tmp_path, "setdefault routes drop()\npacket 1 00000001 00 01\n", trace=True)
     assert "drop  at the end of ingress  [t.p4:1:1]" in dropped

@@ -125,3 +125,79 @@ def test_architectures_that_have_no_dpdk(said: str, tmp_path: Path, monkeypatch:
 )  # fmt: skip
 def test_processors_are_named_as_the_compiler_names_them(arch: str, cpu: str, flag: str) -> None:
     assert flag in toolchain.find(arch=arch, cpu=cpu, compiler="gcc").compile_flags
+
+
+def test_packages_are_fetched_with_a_state_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of that architecture alone, as nobody in particular; nothing is installed."""
+    ran: list[tuple[str, ...]] = []
+    scratch = tmp_path / "scratch"
+
+    def run(*command: str) -> None:
+        assert (scratch / "state" / "lists" / "partial").is_dir() and (
+            scratch / "cache" / "archives" / "partial"
+        ).is_dir()
+        assert (scratch / "state" / "status").read_bytes() == b""
+        ran.append(command)
+
+    monkeypatch.setattr(sysroot, "_run", run)
+    assert sysroot._fetch("aarch64", scratch) == scratch / "cache" / "archives"
+    settings = [
+        f"Dir::State={scratch}/state", f"Dir::State::status={scratch}/state/status", f"Dir::Cache={scratch}/cache",
+        "APT::Architecture=arm64", "APT::Architectures=arm64", "APT::Sandbox::User=root", "Acquire::Languages=none",
+        "Debug::NoLocking=1",
+    ]  # fmt: skip
+    options = [word for setting in settings for word in ("-o", setting)]
+    assert ran == [
+        ("apt-get", "-qq", *options, "update"),
+        ("apt-get", "-qq", *options, "install", "--yes", "--download-only", "--no-install-recommends", "libc6-dev",
+         "libdpdk-dev", "libssl-dev"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("E: Unable to locate package libdpdk-dev\nE: Unable to locate package libssl-dev",
+         "where this machine's apt has its packages from there is no libdpdk-dev, libssl-dev for armv7: "
+         "--platform dpdk cannot be built for it, --platform linux can"),
+        ("E: Unable to locate package libdpdk-dev-extra", "E: Unable to locate package libdpdk-dev-extra"),
+    ],
+)  # fmt: skip
+def test_packages_that_there_are_not(said: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*command: str) -> None:
+        if "install" in command:
+            raise ToolchainError(said)
+
+    monkeypatch.setattr(sysroot, "_run", run)
+    with pytest.raises(ToolchainError) as error:
+        sysroot._fetch("armv7", tmp_path / "scratch")
+    assert str(error.value) == told
+
+
+@pytest.mark.parametrize(("missing", "source", "told"), [
+    ("dpkg-deb", True, "dpkg-deb"), ("dpkg-deb", False, "dpkg-deb"), ("apt-get", False, "apt-get"), ("apt-get", True, ""),
+])  # fmt: skip
+def test_what_a_sysroot_is_made_by(
+    missing: str, source: bool, told: str, packages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages that are there need no apt-get."""
+    which = shutil.which
+    monkeypatch.setattr(sysroot.shutil, "which", lambda name: None if name == missing else which(name) or name)
+    if not told:
+        assert sysroot.make("aarch64", None, packages).is_dir()
+        return
+    with pytest.raises(ToolchainError) as error:
+        sysroot.make("aarch64", None, packages if source else None)
+    assert str(error.value) == f"a sysroot is made of Debian's packages by {told}, which is not here"
+
+
+def test_an_architecture_that_is_none() -> None:
+    with pytest.raises(ToolchainError, match="unknown architecture 'vax': choose from x86_64, aarch64, "):
+        sysroot.make("vax")
+
+
+def test_a_place_that_cannot_be_written(packages: Path, cache: Path) -> None:
+    cache.write_text("")
+    with pytest.raises(ToolchainError) as error:
+        sysroot.make("aarch64", None, packages)
+    assert str(error.value) == f"cannot make {sysroot_directory('aarch64')}: Not a directory"

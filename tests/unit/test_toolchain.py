@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,29 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_directory() == Path("/x/macsad")
     monkeypatch.setenv("MACSAD_CACHE", "/y")
     assert cache_directory() == Path("/y")
+
+
+def test_a_user_without_home_has_a_cache_among_the_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused where it is somebody else's, or others may write to it."""
+    for name in ("MACSAD_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def homeless() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    own = tmp_path / f"macsad-{os.geteuid()}"
+    assert cache_directory() == own / "cache"
+    assert own.stat().st_mode & 0o777 == 0o700
+    own.chmod(0o777)
+    with pytest.raises(ToolchainError) as refused:
+        cache_directory()
+    assert str(refused.value) == (
+        f"no place to keep what is compiled: {own}: others may write to it; set HOME or MACSAD_CACHE"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +18,7 @@ from macsad import cli
 from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
 from macsad.resources import share
 from macsad.trace import live, tracing
+from macsad.trace.rotated import Limit
 from macsad.trace.tracing import Told, Tracer
 from macsad.verbs import trace as verb
 from transpiler.diagnostics import Span
@@ -263,8 +267,6 @@ def test_how_it_ends(monkeypatch: pytest.MonkeyPatch, living: type[Living], erro
 
 def test_where_packets_are_told(tmp_path: Path) -> None:
     """At the end of a file that the switch writes, too, else in a new one."""
-    import contextlib
-
     file = tmp_path / "t.txt"
     for shared, text in ((False, "x"), (True, "xx"), (False, "x")):
         with contextlib.ExitStack() as ended:
@@ -272,3 +274,91 @@ def test_where_packets_are_told(tmp_path: Path) -> None:
         assert file.read_text() == text
     anything: Any = SimpleNamespace()
     assert tracing.Place().opened(anything) is tracing.sys.stdout
+
+
+def test_a_file_of_a_size_is_rotated(tmp_path: Path) -> None:
+    """It is appended to, and kept beside where it would be larger."""
+    file = tmp_path / "t.txt"
+    file.write_text("begun ")
+    with contextlib.ExitStack() as ended:
+        out = tracing.Place(file, limit=Limit(8, 1)).opened(ended)
+        out.write("abcdef")
+        out.flush()
+    assert (file.read_text(), (tmp_path / "t.1.txt").read_text()) == ("abcdef", "begun ")
+
+
+def test_another_program_that_is_the_same_file_is_not_read_again(living: type[Living]) -> None:
+    loads: list[str] = []
+    switch: Any = Switch(traced(1, b"a"))
+    switch.comes += [lambda: living.ended.add("p"), traced(2, b"b")]
+    tracer = iter(Tracer(lambda: loads.append("read") or "p", switch, Filter()))  # type: ignore[arg-type, func-returns-value, return-value]
+    assert next(tracer).frame == b"a"
+    with pytest.raises(live.AnotherProgram):
+        next(tracer)
+    assert loads == ["read"]
+
+
+def test_a_program_is_read_before_the_first_packet_where_somebody_looks(
+    monkeypatch: pytest.MonkeyPatch, living: type[Living]
+) -> None:
+    """What is wrong with it is told at once."""
+    loads: list[str] = []
+    switch = Switch(lambda: loads.append("comes"), traced(1, b"a"))
+    monkeypatch.setattr(living, "run", lambda self, port, frame, time_ns: self.trace(EVENTS[0]) or [])
+    monkeypatch.setattr(tracing, "Client", lambda socket: switch)
+    flushed: list[str] = []
+    output: Any = SimpleNamespace(write=lambda text: None, flush=lambda: flushed.append("flush"))
+    load: Any = lambda: loads.append("read") or "p"  # noqa: E731
+    assert tracing.show(load, Path("s"), Filter(), as_json=False, output=output, errors=io.StringIO()) == 0
+    assert loads == ["read", "comes"] and flushed == ["flush"]
+
+
+class Beside(Switch):
+    """It waits for packets until it is broken off."""
+
+    def __init__(self, *comes: Any, broken: Exception | None = None) -> None:
+        super().__init__(*comes)
+        self.broken = broken
+        self.off = threading.Event()
+        self.done: list[str] = []
+
+    def pushed(self, seconds: None) -> Any:
+        if self.comes:
+            return super().pushed(seconds)
+        if self.broken is None:
+            assert self.off.wait(20)
+            self.done.append("waits no more")
+        raise self.broken or NoSwitchError("the switch has closed the connection")
+
+    def break_off(self) -> None:
+        self.off.set()
+
+    def __exit__(self, *error: object) -> None:
+        self.done.append("closed")
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_packets_are_told_beside_a_switch(
+    monkeypatch: pytest.MonkeyPatch, living: type[Living], tmp_path: Path, most: int
+) -> None:
+    monkeypatch.setattr(living, "run", lambda self, port, frame, time_ns: self.trace(EVENTS[0]) or [(1, b"sent")])
+    switch = Beside(traced(1, b"abc"))
+    monkeypatch.setattr(tracing, "Client", lambda socket: switch)
+    load: Any = lambda: "p"  # noqa: E731
+    with tracing.beside(load, {}, Filter(), tracing.Place(tmp_path / "t", most=most), Path("s")):
+        while not switch.asked or switch.comes:
+            time.sleep(0.001)
+    assert switch.done == ["waits no more", "closed"], "who tells has ended before"
+    bytes_ = "   bytes  from port 5\n   bytes  0000  61 62\n   bytes  to port 1\n   bytes  0000  73 65\n"
+    assert (tmp_path / "t").read_text() == f"\n0.000000 s\n{EVENTS[0]}\n" + (bytes_ if most else "")
+
+
+@pytest.mark.parametrize("error", [ControlError("another one traces"), OSError(28, "No space left on device")])
+def test_where_packets_cannot_be_told_any_more(
+    monkeypatch: pytest.MonkeyPatch, living: type[Living], error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load: Any = lambda: "p"  # noqa: E731
+    for broken, told in ((error, f"error: packets are not told any more: {error}\n"), (NoSwitchError("gone"), "")):
+        switch: Any = Beside(broken=broken)
+        tracing._tell(load, {}, switch, Filter(), io.StringIO(), 0)
+        assert capsys.readouterr().err == told

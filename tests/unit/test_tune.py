@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import tomllib
+from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from machine import MACHINE
 
 from macsad import cli, compilation
+from macsad.bench.contestants import BenchError
 from macsad.bench.samples import Sample
 from macsad.compilation import Request
+from macsad.subject.stage_costs import NoClocks
+from macsad.subject.subject import Traffic
 from macsad.tune import tune_file, tuned, tuning
 from macsad.tune.kernels import other_kernels
 from macsad.tune.tuned import BadTuning, Settings
 from transpiler.model.choice import GRID, SPREAD, SUB_BATCHES, beside, ranked, worth_measuring
-from transpiler.model.machine import machine_profile
+from transpiler.model.machine import MachineProfile, machine_profile
 from transpiler.model.throughput import ProgramProfile, Read, predict
 from transpiler.targets.description import MAX_BURST
 
@@ -43,6 +50,21 @@ def test_the_worst_are_not_measured_and_each_burst_has_its_turn() -> None:
     assert (1, 1) not in {one.point for one in tried}
     few = worth_measuring(ranked(HERE, COMPUTING), 4)
     assert len({one.point[0] for one in few}) == 4, "what is alike is tried at each B"
+
+
+def test_the_grid_is_of_all_pairs_up_to_the_largest_burst() -> None:
+    assert len(GRID) == len(set(GRID)) == 1 + 3 + 4 + 5 + 6 + 7 + 8 and GRID[0] == (1, 1) and GRID[-1] == (256, 256)
+    assert {burst for burst, _ in GRID} == {1, 8, 16, 32, 64, 128, 256}
+    assert {b for _, b in GRID} == {1, 4, 8, 16, 32, 64, 128, 256} and all(b <= burst for burst, b in GRID)
+
+
+def test_what_may_be_the_fastest_is_up_to_four_tenths_slower() -> None:
+    order = ranked(HERE, READING)
+    limit = order[0].prediction.cycles * 1.4
+    assert {one.point for one in worth_measuring(order, 100)} == {
+        one.point for one in order if one.prediction.cycles <= limit
+    }
+    assert any(limit < one.prediction.cycles <= limit * 1.3 for one in order)
 
 
 def test_a_pair_has_those_beside_it() -> None:
@@ -220,3 +242,142 @@ def test_traffic_that_does_not_go_together(
 ) -> None:
     assert cli.call([verb, str(L3FWD), *options]) == cli.USAGE
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+# --- the search, on a switch that takes what the model says ------------------------------------------------------------
+
+ROUTES = "L3Ingress.routes"
+MADE = ProgramProfile(100, 400, (Read(2, 1 << 26, whole_burst=False),), pages="huge")
+
+
+class Taking:
+    """A switch that takes `factor` times what the model says of MADE."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self.factor = factor
+        self.tables = [{"name": ROUTES, "entries": 5, "reader_bytes": 4096}]
+        self.turns: list[tuple[str, int, int, float]] = []
+
+    def measure(self, what: str, number: int, other: int, seconds: float) -> Sample:
+        self.turns.append((what, number, other, seconds))
+        taken = round(predict(HERE, MADE, (number, other)).cycles * self.factor * 1e6)
+        return Sample(1_000_000, taken, taken, taken)
+
+
+class Measured:
+    """In place of a Subject. `others`: switches without an optimisation or with another kernel."""
+
+    length = 64
+    clocks = True
+    others: ClassVar[dict[str, Taking]] = {}
+    asked: ClassVar[list[tuple[str, ...]]] = []
+
+    def __init__(self, *_: object) -> None:
+        self.switch = Taking()
+
+    def reads(self, whole_burst: object) -> tuple[Read, ...]:
+        if not self.clocks:
+            raise NoClocks("there are no clocks")
+        return MADE.reads
+
+    def variants(self, names: tuple[str, ...], without: object, closing: object) -> dict[str, Taking]:
+        self.asked.append(tuple(names))
+        return self.others
+
+
+@pytest.fixture
+def search(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuning.Tuning]:
+    """search(elsewhere, name=factor, …): what is found. A look at the clock takes a second."""
+    monkeypatch.setattr(tuning, "Subject", Measured)
+    monkeypatch.setattr(tuning, "monotonic", itertools.count().__next__)
+    Measured.asked.clear()
+
+    def found(elsewhere: MachineProfile | None = None, **factors: float) -> tuning.Tuning:
+        monkeypatch.setattr(Measured, "others", {name: Taking(factor) for name, factor in factors.items()})
+        traffic = Traffic(None, tmp_path / "x.pcap", "told")
+        return tuning.tune(program(tmp_path), traffic, HERE, tmp_path, elsewhere)
+
+    return found
+
+
+def takes(point: tuple[int, int]) -> float:
+    return predict(HERE, MADE, point).cycles
+
+
+def test_the_settings_that_the_model_foresees_are_found_by_measuring(search: Callable[..., tuning.Tuning]) -> None:
+    """Of what is alike within half a percent the smallest B and b."""
+    made = search()
+    best = min(takes(point) for point in GRID)
+    chosen = (made.settings.burst, made.settings.sub_batch)
+    assert chosen == min(point for point in GRID if takes(point) <= best * 1.005) and made.settings.without == ()
+    assert made.chosen == pytest.approx(takes(chosen)) and made.predicted == pytest.approx(takes(chosen), rel=0.01)
+    assert (made.usual, made.vanilla) == (pytest.approx(takes((64, 64))), pytest.approx(takes((1, 1))))
+    assert (made.hz, made.traffic, made.seconds) == (HERE.hz, "told", 2)
+    assert made.limit == predict(HERE, MADE, chosen).limit.value
+    measured = [row.measured for row in made.rows]
+    assert measured == sorted(measured) and len({row.point for row in made.rows}) == len(made.rows)
+    for row in made.rows:
+        assert row.without == "" and row.measured == pytest.approx(takes(row.point)) == pytest.approx(
+            row.predicted, rel=0.01
+        )
+    assert (64, 64) in {row.point for row in made.rows}
+    assert dict(made.kernels).keys() == {ROUTES}
+    (names,) = Measured.asked
+    assert names[:4] == ("bulk", "software-pipelining", "prefetch", "decision-cache")
+    assert f"{ROUTES}=lpm_trie" in names[4:]
+
+
+@pytest.mark.parametrize(
+    ("factors", "without", "kernels"),
+    [
+        ({"bulk": 0.9, "prefetch": 0.95}, ("bulk",), ()), ({"bulk": 0.99, "prefetch": 1.5}, (), ()),
+        ({"bulk": 0.9, f"{ROUTES}=lpm_trie": 0.8}, (), (f"{ROUTES}=lpm_trie",)),
+    ],
+)  # fmt: skip
+def test_what_gains_more_than_a_fiftieth_is_changed(
+    search: Callable[..., tuning.Tuning], factors: dict[str, float], without: tuple[str, ...], kernels: tuple[str, ...]
+) -> None:
+    made = search(**factors)
+    assert (made.settings.without, made.settings.kernels) == (without, kernels)
+    point = (made.settings.burst, made.settings.sub_batch)
+    [name] = without or kernels or [""]
+    assert made.chosen == pytest.approx(takes(point) * factors.get(name, 1.0))
+    of_others = [row for row in made.rows if row.without]
+    assert {row.without for row in of_others} == set(factors) and all(row.predicted is None for row in of_others)
+    for row in of_others:
+        assert row.measured == pytest.approx(takes(row.point) * factors[row.without])
+    if kernels:
+        assert dict(made.kernels)[ROUTES] == "lpm_trie"
+    assert made.predicted == pytest.approx(takes(point), rel=0.01), "the model does not know what is left out"
+
+
+def test_only_the_fastest_points_are_measured_of_what_is_changed(search: Callable[..., tuning.Tuning]) -> None:
+    """Three points of each, in rounds of their own; at last four keys and what is usual, ten times."""
+    made = search(bulk=0.9, prefetch=1.5)
+    points = {name: {row.point for row in made.rows if row.without == name} for name in ("", "bulk", "prefetch")}
+    assert len(points["bulk"]) == 3 and points["bulk"] == points["prefetch"] < points[""]
+    assert max(takes(point) for point in points["bulk"]) <= min(takes(point) for point in points[""] - points["bulk"])
+    counts = Counter((turn[1], turn[2]) for turn in Measured.others["bulk"].turns)
+    assert sorted(counts.values()) == [1 + 3 + 10] * 3, "one that does not count"
+    assert sorted(Counter(turn[1:3] for turn in Measured.others["prefetch"].turns).values()) == [1 + 3] * 3
+    assert {turn[3] for turn in Measured.others["bulk"].turns} == {0.015}
+
+
+def test_another_machine_is_set_by_the_model_alone(search: Callable[..., tuning.Tuning]) -> None:
+    other = replace(HERE, hz=1e9)
+    made = search(other, bulk=0.5)
+    order = ranked(other, MADE)
+    assert (made.settings.burst, made.settings.sub_batch) == order[0].point and made.settings.without == ()
+    assert [row.point for row in made.rows] == [one.point for one in order]
+    assert all(row.measured is None and row.predicted for row in made.rows) and made.chosen is None
+    assert (made.hz, made.seconds, made.kernels, made.traffic) == (1e9, 1, (), "told")
+    assert made.predicted == pytest.approx(takes(order[0].point), rel=0.01)
+    assert (made.usual, made.vanilla) == (pytest.approx(takes((64, 64))), pytest.approx(takes((1, 1))))
+
+
+def test_a_switch_without_clocks_is_not_tuned(
+    search: Callable[..., tuning.Tuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Measured, "clocks", False)
+    with pytest.raises(BenchError, match="there are no clocks"):
+        search()

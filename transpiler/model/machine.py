@@ -81,7 +81,7 @@ def machine_profile(data: Mapping[str, Any]) -> MachineProfile:
                 for pages in _values(data["reads"], "pages")
                 for number in _values(data["reads"], "in_flight")
             },
-            _curve(data["handover"], "burst"),
+            _curve(data["handover"], "burst") if data["handover"] else (),
             _curve(data["copy"], "length"),
         )
     except (KeyError, TypeError, ValueError) as error:
@@ -93,5 +93,10 @@ def _values(points: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
 
 
 def _curve(points: Sequence[Mapping[str, Any]], over: str, **chosen: object) -> Curve:
+    """Raises: ValueError, where there is no point of it."""
     of = [point for point in points if all(point[name] == value for name, value in chosen.items())]
+    if not of:
+        raise ValueError(
+            f"there are no cycles over {over}{''.join(f', {name} {value}' for name, value in chosen.items())}"
+        )
     return tuple(sorted((float(point[over]), float(point["cycles"])) for point in of))

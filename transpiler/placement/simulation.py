@@ -190,7 +190,7 @@ class Simulation:
         self._queued += fits
         worker.pending -= fits
         consumer = worker.consumer
-        if fits and consumer is not None and consumer.is_idle:
+        if consumer is not None and consumer.is_idle:  # its rings were empty
             consumer.is_idle = False
             consumer.idle += self._now - consumer.since
             self._at(self._now, consumer)

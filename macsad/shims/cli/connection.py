@@ -17,7 +17,7 @@ from macsad.terminal import Unwritable
 from macsad.thrift.described import SERVICES, simple_pre, simple_pre_lag, simple_switch, standard
 
 __all__ = ["Lost", "NoSwitch", "connect", "told"]
-Lost = (TTransportException, EOFError, OSError)
+Lost = (TTransportException, OSError)
 _PRES = {"None": None, "SimplePre": "simple_pre", "SimplePreLAG": "simple_pre_lag"}
 _EXCEPTIONS = (
     (standard.InvalidTableOperation, "table", standard.TableOperationErrorCode),
@@ -74,7 +74,7 @@ def _program(client: Any, json: Path | None) -> Program:
         return Program(text)
     except Unwritable:
         raise
-    except (TException, OSError, EOFError) as error:
+    except (TException, OSError) as error:
         raise NoSwitch(f"Error when requesting JSON config from switch: {error}") from None
     except NO_PROGRAM as error:
         raise NoSwitch(f"the program's JSON cannot be read: {error}") from None

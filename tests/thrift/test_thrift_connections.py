@@ -1,0 +1,64 @@
+"""How many clients the Thrift server serves at once, and how it takes leave of one. No switch is asked anything."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from macsad.thrift import server as serving
+from macsad.thrift.server import Server
+
+NOTHING: Any = None
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(serving, "CLIENTS_MAX", 3)
+    made = Server("127.0.0.1", 0)
+    made.start(NOTHING, NOTHING)
+    yield made
+    made.close()
+
+
+def kept(client: socket.socket, seconds: float) -> bool:
+    """Whether the server leaves the connection open for so long."""
+    client.settimeout(seconds)
+    try:
+        return client.recv(1) != b""
+    except TimeoutError:
+        return True
+    except ConnectionResetError:
+        return False
+
+
+def connected(server: Server) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
+
+
+def test_one_client_too_many_is_sent_away_until_another_leaves(server: Server) -> None:
+    with ExitStack() as open_:
+        clients = [open_.enter_context(connected(server)) for _ in range(3)]
+        assert all(kept(client, 0.1) for client in clients)
+        assert not kept(open_.enter_context(connected(server)), 30)
+        clients[1].close()
+        end = time.monotonic() + 30
+        while not kept(open_.enter_context(connected(server)), 0.2):
+            assert time.monotonic() < end
+        assert kept(clients[0], 0.1) and kept(clients[2], 0.1)
+
+
+def test_what_is_not_of_the_protocol_ends_its_own_connection(server: Server) -> None:
+    with connected(server) as good, connected(server) as bad:
+        bad.sendall(b"\xff" * 64)
+        assert not kept(bad, 30) and kept(good, 0.1)
+
+
+def test_a_server_that_is_closed_takes_nobody(server: Server) -> None:
+    server.close()
+    with pytest.raises(OSError):
+        connected(server)
