@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from typing import Any
 
 from thriftpy2.protocol import TBinaryProtocolFactory
@@ -21,6 +22,7 @@ from macsad.thrift.swaps import Build, Swaps
 from macsad.thrift.switch import Switch
 
 CLIENTS_MAX = 64
+BUSY_SECONDS = 0.1  # until the next try, where no client can be taken
 
 
 class Standard(Externs, Profiles, Management):
@@ -61,7 +63,10 @@ class Server:
             try:
                 client, _ = self._socket.accept()
             except OSError:
-                return  # closed
+                if self._socket.fileno() < 0:
+                    return  # closed
+                time.sleep(BUSY_SECONDS)  # no descriptor is free, say
+                continue
             if not self._clients.acquire(blocking=False):
                 client.close()
                 continue

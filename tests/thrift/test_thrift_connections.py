@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import time
 from collections.abc import Iterator
@@ -62,3 +63,18 @@ def test_a_server_that_is_closed_takes_nobody(server: Server) -> None:
     server.close()
     with pytest.raises(OSError):
         connected(server)
+
+
+def test_a_server_without_a_free_descriptor_takes_clients_later(server: Server) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket() as first, socket.socket() as second:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+        try:
+            first.connect(("127.0.0.1", server.port))  # the descriptor is taken before the client is waited for
+            second.connect(("127.0.0.1", server.port))
+            time.sleep(0.3)  # it tries, and fails
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for client in (first, second):
+            client.sendall(b"\xff" * 64)
+            assert not kept(client, 30)
