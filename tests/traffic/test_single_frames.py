@@ -100,11 +100,13 @@ control V(inout H h, inout M m) { apply { } }
 control I(inout H h, inout M m, inout standard_metadata_t s) {
     action act(bit<8> mark, bit<9> port, bit<16> group) { m.mark = mark; s.egress_spec = port; s.mcast_grp = group; }
     action other(bit<8> mark) { m.mark = mark; s.egress_spec = (bit<9>) h.h.port; s.mcast_grp = (bit<16>) h.h.group; }
+    action pair(bit<8> which) { s.mcast_grp = which == 1 ? 16w5 : 6; }
     action none() { }
-    table first { key = { h.h.free: exact; } actions = { act; other; none; } }
+    table first { key = { h.h.free: exact; } actions = { act; other; pair; none; } }
     table second { key = { h.h.half: exact; } actions = { none; } }
     table third { key = { h.h.half: exact; } actions = { none; } }
-    apply { if (first.apply().hit) { if (h.h.way == 0) { second.apply(); } else { third.apply(); } } }
+    table last { key = { h.h.half: exact; } actions = { none; } }
+    apply { if (first.apply().hit) { if (h.h.way == 0) { second.apply(); } else { third.apply(); } } last.apply(); }
 }
 control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
 control D(packet_out p, in H h) { apply { p.emit(h.h); } }
@@ -121,12 +123,17 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
 
 def lead_of(probe: Probe, data: bytes, call: Call) -> Template:
     fixed = {bit: data[bit // 8] >> 7 - bit % 8 & 1 for bit in (*range(8), *range(44, 48))}
-    outcomes: dict[str, Call | None] = {"I.first": call, "I.second": Call("I.none", ()), "I.third": None}
+    outcomes: dict[str, Call | None] = {
+        "I.first": call,
+        "I.second": Call("I.none", ()),
+        "I.third": None,
+        "I.last": None,
+    }
     made = Frame(Shape(48, fixed, {}), data, (), Known())
     return Template(made, outcomes, probe.run(data, outcomes))
 
 
-MARK = ("I.first", 0)
+MARK = ("I.first", 0)  # action data that nothing depends on
 
 
 @pytest.mark.parametrize(
@@ -136,6 +143,7 @@ MARK = ("I.first", 0)
         (Call("I.act", (1, 1, 5)), 0, (2, 3, 4, 5, MARK, ("I.first", 1))),  # copies alone come out
         (Call("I.other", (1,)), 0, (4, 5, MARK)),  # the frame says it
         (Call("I.other", (1,)), 5, (2, 4, 5, MARK)),
+        (Call("I.pair", (1,)), 0, (2, 3, 4, 5)),  # of which group the copies are
     ],
 )
 def test_what_leads_a_frame_another_way_stays(call: Call, group: int, kept: tuple[Any, ...], probe: Probe) -> None:
@@ -143,14 +151,15 @@ def test_what_leads_a_frame_another_way_stays(call: Call, group: int, kept: tupl
     lead = lead_of(probe, bytes((7, 0, 1, group, 5, 0x30)), call)
     found = _Loose.of(probe, lead, Random(1))
     assert found.masks == {1: 255, 2: 255, 3: 255, 4: 255, 5: 0xF0}  # the parser has fixed the rest
-    widths = (8, 9, 16) if call.action == "I.act" else (8,)
+    widths = (8, 9, 16)[: len(call.arguments)]
     assert found.widths == {("I.first", number): width for number, width in enumerate(widths)}
     assert found.kept == kept
     for seed in range(20):
         made, outcomes = found.changed(lead, Random(seed))
         seen = probe.run(made.data, outcomes)
         assert (seen.way, seen.ports, seen.copies) == (lead.seen.way, lead.seen.ports, lead.seen.copies)
-        assert made.data != lead.frame.data and outcomes["I.first"] != lead.outcomes["I.first"]
+        assert made.data != lead.frame.data
+        assert (outcomes["I.first"] != lead.outcomes["I.first"]) is (MARK in kept)
 
 
 # --- which leads -----------------------------------------------------------------------------------------------------
@@ -354,20 +363,21 @@ def taking(probe: Probe, wanted: str, room: Mapping[str, int], there: Mapping[An
     """A search that has room for so many entries of a table, and what answers some keys already."""
 
     class Committed(dict[Any, Any]):
-        forbidden: frozenset[str] = frozenset()
+        forbidden: Sequence[Sequence[str]] = ()
 
         def needed(self, lookups: Mapping[Any, Any]) -> tuple[dict[Any, Any], set[str]]:
             entries = {
                 place: SimpleNamespace(call=call) for place, call in lookups.items() if call and place not in self
             }
-            return entries, {name for name, _ in entries} & self.forbidden
+            return entries, set(next((one for one in self.forbidden if {name for name, _ in entries} & set(one)), ()))
 
         def add(self, lookups: Mapping[Any, Any]) -> None:
             self.update(lookups)
 
     made = searching(*(f"I.{name}" for name in wanted.split()), probe=probe, committed=Committed(there or {}))
     made.plan.program, made.plan.wishes = probe.program, Wishes(ports=4)
-    made.room = _Room(probe.program, Counter({f"I.{name}": room.get(name, 8) for name in ("first", "second", "third")}))
+    sizes = {"I.first": 8, "I.second": 8, "I.third": 8, "I.last": 0}
+    made.room = _Room(probe.program, Counter(sizes | {f"I.{name}": left for name, left in room.items()}))
     made.finder = SimpleNamespace(targets=probe.program.tables)
     return made
 
@@ -377,15 +387,15 @@ DATA = bytes((7, 0, 1, 0, 5, 0x30))
 
 
 def test_a_frame_becomes_a_point_if_it_hits_what_is_wanted_and_there_is_room(probe: Probe) -> None:
-    given, outcomes = frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None}
+    given, outcomes = frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None, "I.last": None}
     made = taking(probe, "second third", {})
     assert made._take(given, outcomes, True)
     [point] = made.found
     entries = {("I.first", (5,)): ACT, ("I.second", (3,)): NONE}
-    assert point.entries == entries and made.committed == entries
+    assert point.entries == entries and made.committed == {**entries, ("I.last", (3,)): None}
     assert point.template.frame is given and point.template.seen.ports == (2,)
     assert point.template.hits == ("I.first", "I.second")
-    assert made.wanted == {"I.third"} and made.room.left == {"I.first": 7, "I.second": 7, "I.third": 8}
+    assert made.wanted == {"I.third"} and made.room.left == {"I.first": 7, "I.second": 7, "I.third": 8, "I.last": 0}
     assert not made._take(given, outcomes, True)  # it hits nothing more that is wanted
 
 
@@ -405,37 +415,48 @@ def test_what_a_point_needs(
     wanted: str, room: dict[str, int], call: Call, sent: bool, taken: bool, probe: Probe
 ) -> None:
     made = taking(probe, wanted, room)
-    outcomes: dict[str, Call | None] = {"I.first": call, "I.second": NONE, "I.third": None}
+    outcomes: dict[str, Call | None] = {"I.first": call, "I.second": NONE, "I.third": None, "I.last": None}
     assert made._take(frame(DATA), outcomes, sent) is taken
     assert len(made.found) == taken and (f"I.{wanted}" in made.wanted) is not taken
     if not taken:
         assert not made.committed and made.room.left == taking(probe, wanted, room).room.left
 
 
+@pytest.mark.parametrize("sent", [True, False])
+def test_what_the_parser_refuses_does_not_count_as_sent(sent: bool, probe: Probe) -> None:
+    made = taking(probe, "second", {})
+    outcomes: dict[str, Call | None] = {"I.first": ACT, "I.second": NONE}
+    assert made._take(frame(bytes((8, *DATA[1:]))), outcomes, sent) is not sent
+
+
 def test_what_is_there_already_needs_no_room(probe: Probe) -> None:
     """Entries that other frames have are hit, and what they do goes before what was wished."""
     made = taking(probe, "second", {"first": 0, "second": 1}, {("I.first", (5,)): Call("I.act", (1, 3, 0))})
-    assert made._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None}, True)
+    assert made._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None, "I.last": None}, True)
     [point] = made.found
     assert point.entries == {("I.second", (3,)): NONE} and point.template.seen.ports == (3,)
     assert point.template.outcomes["I.first"] == Call("I.act", (1, 3, 0))
     missing = taking(probe, "second", {}, {("I.first", (5,)): None})
-    assert not missing._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None}, True)
+    assert not missing._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None, "I.last": None}, True)
 
 
 def test_misses_become_hits_where_there_is_room(probe: Probe) -> None:
     for room, hits in ((8, ("I.first", "I.second")), (0, ("I.first",))):
         made = taking(probe, "first", {"second": room})
-        assert made._take(frame(DATA), {"I.first": ACT, "I.second": None, "I.third": None}, True)
+        assert made._take(frame(DATA), {"I.first": ACT, "I.second": None, "I.third": None, "I.last": None}, True)
         assert made.found[0].template.hits == hits
 
 
 def test_tables_that_may_have_no_entry_for_a_key_are_missed(probe: Probe) -> None:
     made = taking(probe, "first second", {})
-    made.committed.forbidden = {"I.second"}
-    assert made._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None}, True)
+    made.committed.forbidden = [["I.second"]]
+    assert made._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.third": None, "I.last": None}, True)
     assert made.found[0].template.hits == ("I.first",) and made.wanted == {"I.second"}
-    made.committed.forbidden = {"I.first"}
+    made = taking(probe, "first", {"last": 8})
+    made.committed.forbidden = [["I.second"], ["I.last"]]  # the second only where the first is not hit
+    assert made._take(frame(DATA), {"I.first": ACT, "I.second": NONE, "I.last": NONE}, True)
+    assert made.found[0].template.hits == ("I.first",)
+    made.committed.forbidden = [["I.first"]]
     assert not made._take(frame(bytes((7, 0, 1, 0, 6, 0x30))), {"I.first": ACT, "I.second": NONE}, True)
 
 
@@ -447,5 +468,5 @@ def test_entries_for_several_keys_of_a_table_are_asked_for(probe: Probe) -> None
     assert made.found[0].entries == {("I.first", (5,)): ACT, ("I.second", (3,)): NONE}
     assert not taking(probe, "second", {})._take(frame(DATA), {"I.first": ACT, "I.second": NONE}, True, {})
     made = taking(probe, "first second", {})
-    made.committed.forbidden = {"I.second"}
+    made.committed.forbidden = [["I.second"]]
     assert made._take(frame(DATA), {}, True, own) and made.found[0].entries == {("I.first", (5,)): ACT}
