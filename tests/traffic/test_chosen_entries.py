@@ -166,6 +166,10 @@ def test_flows_of_frames() -> None:
     assert len(np.unique(picked("zipf", stateful=True, packets=30))) <= 30
 
 
+def test_all_flows_have_frames() -> None:
+    assert set(picked("zipf", stateful=False, exponent=0.0).tolist()) == set(range(50))
+
+
 def test_there_are_no_fewer_flows_than_the_largest_table_has_entries() -> None:
     assert picked("zipf", stateful=True, packets=2000, exponent=0.0).max() > 1900
     few = np.concatenate([picked("zipf", stateful=True, packets=30, exponent=0.0, first=at) for at in range(20)])
@@ -240,6 +244,35 @@ def test_a_file_is_written_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(16):
         record = data[24 + number * 80 :][:80]
         assert record == struct.pack("<IIII", 0, number, 64, 64) + b"\x09" * 64
+
+
+def test_one_frame_in_sixteen_is_a_single_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the kinds have their shares of the others."""
+
+    class Writer:
+        hits: Mapping[str, int] = {}
+        count = 1
+
+        def __init__(self, plan: Any, stream: Any, traffic: Any) -> None:
+            self.byte = stream.byte
+
+        def frames(self, flows: Any, sizes: Any, chance: Any) -> Any:
+            return np.full((len(flows), 64), self.byte, dtype=np.uint8), sizes
+
+    monkeypatch.setattr(frames, "_Writer", Writer)
+    streams = [SimpleNamespace(weight=weight, stateful=False, byte=byte) for weight, byte in ((1.0, 1), (3.0, 2))]
+    point = SimpleNamespace(template=SimpleNamespace(frame=SimpleNamespace(data=b"\3" * 80)))
+    plan: Any = SimpleNamespace(wishes=SimpleNamespace(seed=1), streams=streams, points=(point,), tables=())
+    out = io.BytesIO()
+    frames.write(plan, Traffic(32_000, ((64, 1),)), out, lambda count: None)
+    data, at, found = out.getvalue(), 24, [0, 0, 0]
+    while at < len(data):
+        (size,) = struct.unpack_from("<I", data, at + 8)
+        assert size == (80 if data[at + 16] == 3 else 64)
+        found[data[at + 16] - 1] += 1
+        at += 16 + size
+    assert sum(found) == 32_000
+    assert found == [pytest.approx(wanted, rel=0.06) for wanted in (7_500, 22_500, 2_000)]
 
 
 def test_the_part_of_frames_that_hit_a_table_is_of_those_that_reach_it() -> None:
