@@ -307,3 +307,28 @@ def test_keys_that_have_the_same_data_have_the_same_values() -> None:
     ours, theirs = (np.unpackbits(one.group_rows(numbers(4)), axis=1) for one in (keys, other))
     assert (ours[:, 2] == theirs[:, 0]).all() and (ours[:, 0] == theirs[:, 1]).all()
     assert len(np.unique(theirs[:, :2], axis=0)) == 4
+
+
+def test_what_is_not_known_or_another_s_is_matched_by_no_pattern() -> None:
+    bits = (*OWN[:2], Unknown(), *OWN[3:5], *SHARED[5:])
+    for kind in (MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL):
+        fields = (KeyField(kind, 8), KeyField(MatchKind.TERNARY, 8))
+        made = patterns.make(fields, (*bits, *(Own(i) for i in range(8, 16))), (), 4, (0, 1), 100, None, 1, masks=16)
+        assert len(made) > 1 and not any(one.cares[at] for one in made for at in (2, 5, 6, 7))
+
+
+def test_patterns_have_entries() -> None:
+    for count in (1, 2, 3):
+        made = patterns.make((KeyField(MatchKind.LPM, 32),), OWN32, (), 1, (0, 1), count, "8-31", 1)
+        assert sum(one.count for one in made) == count and all(one.count for one in made)
+
+
+def test_marks_are_wherever_the_widest_field_is() -> None:
+    fields = (KeyField(MatchKind.EXACT, 4), KeyField(MatchKind.EXACT, 6))
+    bits = tuple(Own(i) for i in range(10))
+    made = patterns.make(fields, bits, (4, 5, 6), 1, (0, 1), 2000, None, 1)
+    keys = KeySet("t", fields, bits, (4, 5, 6), made, 1, 5)
+    rows = rows_of(keys, keys.count)
+    assert len(set(rows)) == keys.count == 7 * 128 and not any(row[4:7] == "111" for row in rows)
+    missing = np.unpackbits(keys.missing(numbers(50)), axis=1)
+    assert missing[:, 4:7].all() and not missing[:, :4].all() and not missing[:, 7:10].all()
