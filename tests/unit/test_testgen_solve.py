@@ -48,6 +48,7 @@ def test_only_what_shares_variables_is_asked() -> None:
     assert found == {"p0": 7, "p1": 8, "p2": 9, "p3": 8, "p4": 4}
     assert turned(P[0] == 7, P[0] == P[1], P[1] == P[2], P[2] == 8) is Answer.NO
     assert turned(P[0] == 7, P[2] == 8, P[1] == P[2], P[0] == P[1]) is Answer.NO  # in whichever order
+    assert turned(P[0] == 7, P[1] == 5, P[0] == P[1], P[0] != 9) is Answer.NO
     assert turned(P[0] == 7, z3.And(P[1] == 7, P[1] == 8)) == {"p0": 7}
 
 
