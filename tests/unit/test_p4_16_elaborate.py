@@ -720,3 +720,50 @@ def test_languages_are_told_apart() -> None:
     assert frontend.recognises(Path("x.p4"), p4_14) < 0.1
     assert frontend.recognises(Path("x.p4"), p4_16) > 0.9
     assert frontend.recognises(Path("x.p4"), "// header_type in a comment\n" + p4_16) > 0.9
+
+
+TABLE = "action a() {{ }} table t {{ key = {{ h.a : {kind}; }} actions = {{ a; }} {more} }}"
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"apply": "HashAlgorithm a = HashAlgorithm.crc16; hash(h.a, a, 8w0, { h.b }, 8w4);"},
+         "error: the hash algorithm must be known at compile time"),
+        ({"apply": "CloneType k = CloneType.I2E; clone(k, 5);"}, "error: the kind of clone must be known at compile time"),
+        ({"control": "register<h_t>(4) r;"},
+         "error: a register holds numbers or bools, not header 'h_t'; fields can have a register each"),
+        ({"control": "counter(-1, CounterType.bytes) c;"}, "error: 'size' of counter is 4294967295, not in 0..2147483647"),
+        ({"control": "counter(0, CounterType.bytes) c;", "apply": "c.count(0);"},
+         "warning: 'I.c' has no elements: nothing can be kept in it [-Wempty]"),
+        ({"control": TABLE.format(kind="strange", more=""), "top": "match_kind { strange }", "apply": "t.apply();"},
+         "error: the match kind 'strange' is not supported"),
+        ({"control": TABLE.format(kind="exact", more="strange = 5;"), "apply": "t.apply();"},
+         "warning: table property 'strange' means nothing on v1model [-Wproperty]"),
+        ({"control": TABLE.format(kind="ternary", more="const entries = { 1 &&& 3: a(); 1 &&& 3: a(); }"), "apply": "t.apply();"},
+         "warning: this entry is never hit: another has the same key [-Wunreachable]"),
+        ({"apply": "hash(hdr, HashAlgorithm.crc16, 8w0, { h.b }, 8w4);"},
+         "error: the result is a number, which a header or a struct cannot take"),
+    ],
+)  # fmt: skip
+def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp_path: Path) -> None:
+    text = PROGRAM.format(**{"top": "", "control": "", "apply": "", "parser": EXTRACT, **parts})
+    file = tmp_path / "t.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    if told.startswith("warning"):
+        P4_16().load(Source(file), diagnostics)
+    else:
+        with pytest.raises(Rejected):
+            P4_16().load(Source(file), diagnostics)
+    lines = [line.partition(": ")[2] for line in diagnostics.render().splitlines() if line.startswith(str(tmp_path))]
+    assert told in lines, lines
+
+
+@pytest.mark.parametrize(
+    ("lists", "told"),
+    [("1, nothing", "'nothing' is not the number of a field list"), ("12x", "'12x' is not the number of a field list")],
+)
+def test_field_lists_have_numbers(lists: str, told: str, tmp_path: Path) -> None:
+    text = PROGRAM.format(top="", control="", apply="", parser=EXTRACT)
+    assert f"error: {told}\n" in rejected(tmp_path, text.replace("struct M { ", f"struct M {{ @field_list({lists}) "))
