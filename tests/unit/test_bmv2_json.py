@@ -528,7 +528,7 @@ EXACT = {"match_type": "exact", "key": "0x1"}
         ),
         (
             with_table([key("exact")], [entry(EXACT) | {"action_entry": {"action_id": 7, "action_data": []}}]),
-            "this is not one",
+            "no action has this id",
         ),
         (with_table([key("exact")], [], action("0", "again")), "actions[1].id: an integer is expected"),
         (with_table([key("exact")], [], action(0, "again")), "another action has this id"),
