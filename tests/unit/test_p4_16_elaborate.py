@@ -9,6 +9,7 @@ import io
 from pathlib import Path
 
 import pytest
+from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH
 from aux_frontend.p4_16.frontend import P4_16
 
 from macsad import simulate
@@ -767,3 +768,40 @@ def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp
 def test_field_lists_have_numbers(lists: str, told: str, tmp_path: Path) -> None:
     text = PROGRAM.format(top="", control="", apply="", parser=EXTRACT)
     assert f"error: {told}\n" in rejected(tmp_path, text.replace("struct M { ", f"struct M {{ @field_list({lists}) "))
+
+
+FUNCTIONS = (
+    "void f0(inout bit<8> x) {{ x = x + 1; }}", "void f{0}(inout bit<8> x) {{ f{1}(x); }}",
+    {"apply": "f{1}(h.a);"},
+)  # fmt: skip
+BLOCKS = (
+    "control c0(inout bit<8> x) {{ apply {{ x = x + 1; }} }}",
+    "control c{0}(inout bit<8> x) {{ c{1}() k; apply {{ k.apply(x); }} }}",
+    {"control": "c{1}() k;", "apply": "k.apply(h.a);"},
+)
+PARSERS = (
+    "parser p0(packet_in q) {{ state start {{ transition accept; }} }}",
+    "parser p{0}(packet_in q) {{ p{1}() k; state start {{ k.apply(q); transition accept; }} }}",
+    {"parser": "p{1}() k; state start {{ packet.extract(hdr.h); k.apply(packet); transition accept; }}"},
+)
+
+
+@pytest.mark.parametrize(
+    ("nested", "told"),
+    [
+        (FUNCTIONS, "calls are nested deeper than 64"), (BLOCKS, "calls are nested deeper than 64"),
+        (PARSERS, "parsers are nested deeper than 64"),
+    ],
+    ids=["functions", "controls", "parsers"],
+)  # fmt: skip
+def test_how_deep_calls_are_nested(nested: tuple[str, str, dict[str, str]], told: str, tmp_path: Path) -> None:
+    """The pipe itself counts as one."""
+    first, other, use = nested
+
+    def parts(count: int) -> dict[str, str]:
+        top = "\n".join([first.format(), *(other.format(number, number - 1) for number in range(1, count))])
+        return {"top": top} | {name: text.format(count, count - 1) for name, text in use.items()}
+
+    load(tmp_path, **parts(MAX_CALL_DEPTH - 1))
+    text = PROGRAM.format(**{"control": "", "apply": "", "parser": EXTRACT, **parts(MAX_CALL_DEPTH)})
+    assert f"error: {told}\n" in rejected(tmp_path, text) and MAX_CALL_DEPTH == 64
