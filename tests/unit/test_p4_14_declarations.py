@@ -687,3 +687,25 @@ def test_a_table_has_one_body_for_a_case(tmp_path: Path) -> None:
         ("three { }", "'three' is not an action of table 't'"),
     ):  # fmt: skip
         assert message in said(text.replace("CASES", cases), tmp_path)
+
+
+SET = "action a() { modify_field(h.a, NESTED); } table t { actions { a; } } control ingress { apply(t); }"
+FLOW = "action a() { no_op(); } table t { actions { a; } } control ingress { NESTED }"
+LEVELS = {  # what begins a level, what is within all of them, what ends one, what stands around; how many there may be
+    "parentheses": ("(", "h.b", ")", SET, 199),
+    "prefixes": ("~", "h.b", "", SET, 199),
+    "operators in a row": ("", "h.b", " + h.b", SET, 198),
+    "operators to the right": ("h.b + (", "h.b", ")", SET, 66),
+    "not": ("not (", "h.a == 1", ")", FLOW.replace("NESTED", "if (NESTED) { apply(t); }"), 98),
+    "ifs": ("if (h.a == 1) { ", "apply(t);", " }", FLOW, 99),
+    "elses": ("if (h.a == 1) { apply(t); } else ", "{ }", "", FLOW, 197),
+    "cases": ("apply(t) { hit { ", "", "} }", FLOW, 199),
+}
+
+
+@pytest.mark.parametrize("kind", LEVELS)
+def test_how_deep_a_program_nests(kind: str, tmp_path: Path) -> None:
+    begin, inner, end, around, most = LEVELS[kind]
+    for count, fits in ((most, True), (most + 1, False)):
+        told = said(BYTES + around.replace("NESTED", begin * count + inner + end * count), tmp_path)
+        assert ("nested more than 200 levels deep" in told) is not fits
