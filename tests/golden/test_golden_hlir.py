@@ -24,7 +24,7 @@ PACKETS = HERE.parent / "packets"
 PROGRAMS = sorted(p for p in (HERE / "p4_16").glob("*.p4") if p.name != "skeleton.p4")
 FOLDERS = {
     "p4_14": sorted(path.stem for path in PACKETS.glob("p4_14_*.p4")),
-    "packets": ["calls", "generics", "header_unions", "run_time_places", "statements"],
+    "packets": ["calls", "generics", "header_unions", "keys", "parsers", "run_time_places", "statements", "subparsers"],
 }
 AS_JSON = (
     "bmv2_clones",
@@ -37,6 +37,10 @@ AS_JSON = (
     "state",
     "tables",
 )
+READ_AGAIN = (
+    "arithmetic", "arrays", "bound", "calls", "flooding", "hash", "operators", "p4_14_hashes", "p4_14_parser", "p4_14_primitives",
+    "standard_metadata", "subparsers",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
@@ -56,6 +60,15 @@ def test_bmv2_json(name: str, golden: Callable[[Path, str], None], tmp_path: Pat
     made = document(switches.load(PACKETS / f"{name}.p4"), Diagnostics())
     text = "\n".join(lines(made)).replace(f"{PACKETS}/", "")
     golden(HERE / "bmv2_json" / f"{name}.json", text + "\n")
+    read_again(made, name, golden, tmp_path)
+
+
+@pytest.mark.parametrize("name", READ_AGAIN)
+def test_hlir_of_bmv2_json(name: str, golden: Callable[[Path, str], None], tmp_path: Path) -> None:
+    read_again(document(switches.load(PACKETS / f"{name}.p4"), Diagnostics()), name, golden, tmp_path)
+
+
+def read_again(made: Any, name: str, golden: Callable[[Path, str], None], tmp_path: Path) -> None:
     file = tmp_path / f"{name}.json"
     file.write_text(json.dumps(made))
     golden(HERE / "bmv2_json" / f"{name}.hlir", print_program(Bmv2Json().load(Source(file), Diagnostics())))
