@@ -283,6 +283,8 @@ def test_when_calculated_fields_are_verified_and_updated(use: str, frame: str, s
         ("bit_andcb(h.a, h.b, h.c);", "00"), ("bit_orca(h.a, h.b, h.c);", "ff"), ("bit_orcb(h.a, h.b, h.c);", "ee"),
         ("max(h.a, h.c, h.b);", "33"), ("min(h.a, h.c, h.b);", "22"), ("max(h.a, h.b, h.b);", "22"), ("add(h.a, h.b, -2);", "20"),
         ("subtract(h.a, h.b, -2);", "24"), ("shift_left(h.a, h.b, 1);", "44"), ("shift_right(h.a, h.b, 1);", "11"),
+        ("shift_right(h.a, 0x12300000000, 32);", "23"), ("shift_right(h.a, 0x180, h.b);", "00"),
+        ("shift_left(h.a, 3, 70);", "00"),
         ("shift_right(h.a, 0x300, 4);", "30"), ("shift_left(h.a, 0x103, 1);", "06"), ("shift_right(h.a, m.y, 0);", "00"),
     ],
 )  # fmt: skip
