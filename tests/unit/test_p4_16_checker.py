@@ -172,6 +172,13 @@ def test_a_serializable_enum_becomes_its_number(tmp_path: Path) -> None:
     assert program.checked.constants[addition] == 15
 
 
+def test_an_enum_with_a_representation_may_be_an_index(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h = s.stack[Level.low]; s.h = s.stack[n];")
+    first, second = (program.find(ast.Index, nth) for nth in range(2))
+    assert isinstance(first, ast.Index) and isinstance(second, ast.Index)
+    assert program.checked.casts[first.index] == t.Bit(4) and second.index not in program.checked.casts
+
+
 def test_type_arguments_are_inferred(tmp_path: Path) -> None:
     program = Program(tmp_path, "s.h.a = pick(n, 3); r.write(n, 5);", "Reg<bit<16>>(10) r;")
     pick = program.checked.calls[program.find(ast.Call, 0)]

@@ -328,3 +328,23 @@ def test_how_deep_a_program_nests(kind: str, program, tmp_path: Path) -> None:  
     with pytest.raises(Rejected):
         parse(Source(tmp_path / "b.p4"), diagnostics)
     assert diagnostics.messages[0].message == "the program nests too deeply here: more than 400 levels"
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "parser p<T>(packet_in b, out T h);", "control c<T>(inout T h);", "package k<T>(T h);", "extern void f<T>(in T h);",
+        "extern T f<T>(in T h);", "extern e<T> { e(); T get(); }", "extern e { e(); T get<T>(); void put<T>(in T v); }",
+        "struct s<T> { T h; }", "header h<T> { T h; }", "header_union u<T> { T h; }", "void f<T>(in T h) { }",
+        "parser p(packet_in b) { state start { transition accept; } state next { bit<8> T; transition accept; } }",
+        "control c(inout bit<8> h) { action a(bit<8> T) { } table t { actions = { a; } } apply { { bit<8> T; } } }",
+        "control c(inout bit<8> h) { apply { for (bit<8> T in 1 .. 2) { } for (bit<8> T = 0; T < 2; T = T + 1) { } } }",
+        "control c(inout bit<8> h) { e() x = { void f<T>(in T h) { } }; apply { } }",
+    ],
+)  # fmt: skip
+def test_names_end_with_the_declaration_that_they_are_of(declaration: str, program) -> None:  # type: ignore[no-untyped-def]
+    """Behind it a type parameter is no type, and what is declared stands at the top level."""
+    behind = "const bit<8> v = (T) - 1; struct after_t { bit<8> a; } const bit<8> w = (.after_t) - 1; typedef bit<8> T;"
+    *_, first, _, second, _ = program(f"{declaration} {behind}").declarations
+    assert show(first.value) == "(T - 1)"
+    assert show(second.value) == "CastExpression(.after_t, UnaryExpression('-', 1))"

@@ -1,4 +1,6 @@
 #include <core.p4>
+enum Color { red, green }
+enum bit<1> Bit { zero = 0, one = 1 }
 header h_t { bit<8> a; int<8> i; }
 struct pair_t<T> { T first; T second; }
 extern Reg<T> { Reg(bit<32> n); T read(in bit<32> i); void write(in bit<32> i, in T v); }
@@ -50,5 +52,26 @@ control calls(inout h_t h) {
         switch (t.apply().action_run) { b: { } a: { } a: { } }
         switch (x) { 1: { } 1: { } default: { } 2: { } }
         switch (h) { }
+        h_t[2] stack;
+        tuple<bit<8>, bit<8>> pairs = { 1, 2 };
+        stack[Color.red] = h;
+        stack[Bit.one] = h;
+        stack[true] = h;
+        stack[2] = h;
+        stack[-1] = h;
+        stack[9w1] = h;
+        x[Color.red:0] = 1;
+        x = pairs[2];
+        x = pairs[h.a];
+        x = h[0];
+        x = stack.size;
+        x = h.none;
+        x = Color.blue;
+        x = stack.last.a + stack.lastIndex;
+        stack.push_front(h.a);
+        stack.pop_front(0);
+        h.setValid(1);
+        t.apply(1);
+        x = t.apply().hits;
     }
 }
