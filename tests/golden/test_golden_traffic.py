@@ -26,13 +26,16 @@ from transpiler.traffic.ways import ways
 HERE = Path(__file__).parent / "traffic"
 TESTS, APPS = HERE.parents[1], HERE.parents[2] / "apps"
 PROGRAMS: dict[str, tuple[Path, dict[str, Any]]] = {
+    "action_data": (HERE / "action_data.p4", {"ports": 3}),
     "balancer": (APPS / "balancer" / "balancer.p4", {"ports": 4}),
     "beside": (TESTS / "traffic" / "beside.p4", {"seed": 3}),
     "copied": (TESTS / "traffic" / "copied.p4", {"port": 1, "ports": 3}),
     "firewall": (APPS / "firewall" / "firewall.p4", {}),
     "port_types": (TESTS / "traffic" / "port_types.p4", {}),
     "profiles": (TESTS / "packets" / "profiles.p4", {"hit": 0.5}),
+    "references": (HERE / "references.p4", {"seed": 5}),
     "restricted": (TESTS / "traffic" / "restricted.p4", {"entries": {None: 12}}),
+    "shared_tables": (HERE / "shared_tables.p4", {"hit": 0.9}),
     "router": (APPS / "router" / "router.p4", {"hit": 0.75, "lengths": {None: "16-24"}}),
     "tables": (TESTS / "packets" / "tables.p4", {"hit": 0.5, "entries": {None: 9}}),
 }
