@@ -639,6 +639,16 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+@pytest.mark.parametrize(
+    "method", ["void truncate(in bit<32> length)", "void aes_128_cbc_encrypt(in bit<128> key, in bit<128> iv)"]
+)
+def test_a_method_is_not_a_function_of_its_name(tmp_path: Path, method: str) -> None:
+    top = f"extern Box {{ Box(); {method}; }}"
+    call = "box.truncate(1);" if "truncate" in method else "box.aes_128_cbc_encrypt(1, 2);"
+    text = PROGRAM.format(top=top, control="Box() box;", apply=call, parser=EXTRACT)
+    assert "the extern 'Box' is not supported on v1model" in rejected(tmp_path, text)
+
+
 def test_each_state_tells_what_is_wrong_in_it(tmp_path: Path) -> None:
     states = """state start { transition select(unknown(1)) { 1: next; } }
         state next { bit<8> x = unknown(2); transition select(unknown(3)) { 1: accept; default: start; } }"""
