@@ -8,6 +8,10 @@ field_list twice { h.b; }
 field_list_calculation none_of { algorithm : csum16; output_width : 16; }
 field_list_calculation sum_of { input { nowhere; } algorithm : csum16; output_width : 16; }
 field_list_calculation sum_of_none { input { missing_list; listed; } algorithm : csum16; output_width : 16; }
+field_list unused_list { h.left_out; }
+field_list unused_too { h.left_out_too; }
+field_list_calculation unused_sum { input { missing_too; } algorithm : csum16; output_width : 16; }
+field_list_calculation sum_unused { input { missing_again; } algorithm : csum16; output_width : 16; }
 calculated_field h.c { verify sum_of; }
 calculated_field h.b { verify no_sum; update sum_of if (h.none == 1); }
 calculated_field h.a { verify sum_of_none; }
