@@ -26,11 +26,13 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {
     register<bit<8>>(4) last;
     action go(bit<9> port) { s.egress_spec = port; }
     table hosts { key = { h.h.a: exact; } actions = { go; NoAction; } }
+    table at { key = { s.ingress_port: exact; } actions = { NoAction; } }
     table none { actions = { go; NoAction; } }
     bit<8> before;
     apply {
         s.egress_spec = 2;
         hosts.apply();
+        if (h.h.a == 9) { at.apply(); }
         none.apply();
         if (h.h.b != 0) {
             last.read(before, (bit<32>)h.h.b);
@@ -41,7 +43,11 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {
     }
 }
 control E(inout H h, inout M m, inout standard_metadata_t s) {
-    apply { if (s.instance_type != 0 && h.h.a == 0xee) { clone(CloneType.E2E, (bit<32>)h.h.c); } }
+    table out_of { key = { s.instance_type: exact; } actions = { NoAction; } }
+    apply {
+        if (h.h.a == 8) { out_of.apply(); }
+        if (s.instance_type != 0 && h.h.a == 0xee) { clone(CloneType.E2E, (bit<32>)h.h.c); }
+    }
 }
 control D(packet_out p, in H h) { apply { p.emit(h.h); } }
 V1Switch(P(), V(), I(), E(), V(), D()) main;
@@ -88,6 +94,21 @@ def test_only_tables_with_keys_are_noted_as_applied(probe: Probe) -> None:
     assert seen.applied == (KEY,)
     assert seen.way == (("I.hosts",), True)
     assert seen.forwarded
+
+
+def test_a_frame_comes_in_at_the_port_of_the_probe_or_at_another(probe: Probe) -> None:
+    assert probe.run(bytes([9, 0, 0]), {}).applied[1] == ("I.at", (1,))
+    assert probe.run(bytes([9, 0, 0]), {}, port=3).applied[1] == ("I.at", (3,))
+    assert probe.then(bytes([9, 0, 0]), {}, port=4).applied[1] == ("I.at", (4,))
+
+
+def test_a_table_is_noted_with_the_first_of_its_keys(file: Path) -> None:
+    """A frame and its clone apply it with different ones; all of them are looked up."""
+    probe = Probe(switches.load(file), 1, copies=Copies(1, [("session", 5)]))
+    seen = probe.run(bytes([8, 0, 5]), {"E.out_of": None})
+    looked_up = list(probe.lookups)
+    assert len(looked_up) == 2
+    assert seen.applied == (("I.hosts", (8,)), looked_up[0])
 
 
 def test_cells_out_of_range_are_noted_without_their_index(probe: Probe) -> None:
