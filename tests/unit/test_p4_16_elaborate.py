@@ -733,7 +733,7 @@ def test_languages_are_told_apart() -> None:
     assert frontend.recognises(Path("x.p4"), "// header_type in a comment\n" + p4_16) > 0.9
 
 
-TABLE = "action a() {{ }} table t {{ key = {{ h.a : {kind}; }} actions = {{ a; }} {more} }}"
+OTHER = "action a() {{ }} table t {{ key = {{ h.a : {kind}; }} actions = {{ a; }} {more} }}"
 
 
 @pytest.mark.parametrize(
@@ -747,11 +747,11 @@ TABLE = "action a() {{ }} table t {{ key = {{ h.a : {kind}; }} actions = {{ a; }
         ({"control": "counter(-1, CounterType.bytes) c;"}, "error: 'size' of counter is 4294967295, not in 0..2147483647"),
         ({"control": "counter(0, CounterType.bytes) c;", "apply": "c.count(0);"},
          "warning: 'I.c' has no elements: nothing can be kept in it [-Wempty]"),
-        ({"control": TABLE.format(kind="strange", more=""), "top": "match_kind { strange }", "apply": "t.apply();"},
+        ({"control": OTHER.format(kind="strange", more=""), "top": "match_kind { strange }", "apply": "t.apply();"},
          "error: the match kind 'strange' is not supported"),
-        ({"control": TABLE.format(kind="exact", more="strange = 5;"), "apply": "t.apply();"},
+        ({"control": OTHER.format(kind="exact", more="strange = 5;"), "apply": "t.apply();"},
          "warning: table property 'strange' means nothing on v1model [-Wproperty]"),
-        ({"control": TABLE.format(kind="ternary", more="const entries = { 1 &&& 3: a(); 1 &&& 3: a(); }"), "apply": "t.apply();"},
+        ({"control": OTHER.format(kind="ternary", more="const entries = { 1 &&& 3: a(); 1 &&& 3: a(); }"), "apply": "t.apply();"},
          "warning: this entry is never hit: another has the same key [-Wunreachable]"),
         ({"apply": "hash(hdr, HashAlgorithm.crc16, 8w0, { h.b }, 8w4);"},
          "error: the result is a number, which a header or a struct cannot take"),
