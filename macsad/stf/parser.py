@@ -230,7 +230,8 @@ class _Parser:
         return st.Command(word, name, tuple(numbers), tuple(rates), span)
 
     def rate(self) -> st.Rate:
-        text = self.next().text
+        first = self.next()
+        text = first.text
         if self.accept("."):
             text += "." + self.next().text
         self.expect(":")
@@ -238,7 +239,7 @@ class _Parser:
         try:
             return st.Rate(float(text), burst)
         except ValueError:
-            self.fail(f"'{text}' is not a rate")
+            self.fail(f"'{text}' is not a rate", first.span)
             raise
 
     # --- names, numbers, data ----------------------------------------------------------------------------------------

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import generated
 import numpy as np
 import pytest
 import switches
-from hlir_builder import Builder, apply, emit, extract, goto, state
+from hlir_builder import AT, Builder, apply, emit, extract, goto, state
 
 from macsad import generation
 from macsad.compilation import Request
 from transpiler.diagnostics import Diagnostics
-from transpiler.hlir.program import MatchKind
+from transpiler.hlir.program import Annotation, MatchKind
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact, Prefix, Range, Ternary
 from transpiler.interpreter.tables import Call
@@ -154,6 +155,33 @@ def test_of_keys_that_are_the_same_the_first_is_an_entry() -> None:
     assert own.count == 8 and own.alike(numbers).tolist() == list(range(8)) and own.left_out == 0
     apart = entries_of(field, (Data(0), *([1] * 7)), "1" * 8, "0" + "1" * 7)
     assert apart.count == 3  # two of the first pattern, one of the second, which does not look at the data
+
+
+def test_entries_that_a_rule_forbids_are_none() -> None:
+    """Of keys that are the same only one is counted, whether it is there or left out."""
+    field = (KeyField(MatchKind.EXACT, 8),)
+    for bits, different in ((tuple(Own(i) for i in range(8)), 8), ((*(0,) * 6, Data(0), Data(1)), 4)):
+        one = entries_of(field, bits, "1" * 8)
+        values = set(one.values(np.arange(8, dtype=np.uint64))[0].tolist())
+        least = sorted(values)[1]
+        note = Annotation("entry_restriction", f'"h.a >= {least}"', AT)
+        ruled = replace(one, table=replace(one.table, annotations=(note,)))
+        assert len(values) == different == one.count
+        assert (ruled.count, ruled.left_out) == (different - 1, 1)
+        allowed = ruled.allowed(np.arange(8, dtype=np.uint64))
+        assert (allowed == (one.values(np.arange(8, dtype=np.uint64))[0] >= least)).all()
+
+
+def test_a_rule_for_priorities_counts_them_from_one() -> None:
+    one = entries_of((KeyField(MatchKind.TERNARY, 8),), tuple(Own(i) for i in range(8)), "1" * 8, "1" * 4 + "0" * 4)
+    note = Annotation("entry_restriction", '"::priority > 3 && h.a::mask != 0xf0"', AT)
+    ruled = replace(
+        one,
+        table=replace(one.table, annotations=(note,), keys=(replace(one.table.keys[0], match_kind=MatchKind.TERNARY),)),
+    )
+    which, _ = one.keys.pattern_of(np.arange(16, dtype=np.uint64))
+    assert ruled.allowed(np.arange(16, dtype=np.uint64)).tolist() == [at >= 3 and which[at] == 0 for at in range(16)]
+    assert not len(ruled.allowed(np.arange(0, dtype=np.uint64)))
 
 
 @pytest.mark.parametrize(

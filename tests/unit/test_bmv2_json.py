@@ -202,6 +202,33 @@ def test_jumps_in_an_action_become_ifs(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("to", "told"),
+    [
+        (hexstr(2), None),
+        (hexstr(3), "a jump must go to one of the action's primitives"),
+        (fld("h", "a"), "a jump must"),
+    ],
+)
+def test_jumps_stay_within_their_action(to: Json, told: str | None, tmp_path: Path) -> None:
+    """Behind its last primitive at most."""
+    act = action(0, "act", primitive("_jump", to), primitive("assign", fld("h", "a"), hexstr(1)))
+    made = document([act], {"init_table": "t", "tables": [statement("t", 0, "act", None)]})
+    if told is None:
+        load(tmp_path, made)
+        return
+    with pytest.raises(Rejected) as raised:
+        load(tmp_path, made)
+    assert told in raised.value.diagnostics.render()
+
+
+@pytest.mark.parametrize(("algorithm", "width"), [("crc16", 16), ("crc32", 32), ("csum16", 16), ("identity", 64)])
+def test_a_selector_has_the_width_of_its_hash(algorithm: str, width: int, tmp_path: Path) -> None:
+    profile = {"name": "p", "id": 0, "max_size": 5, "selector": {"algo": algorithm, "input": [fld("h", "a")]}}
+    (made,) = load(tmp_path, document([], {"init_table": None, "action_profiles": [profile]}))[0].externs
+    assert dict(made.attributes) == {"size": 5, "algorithm": algorithm, "width": width}
+
+
 def test_branches_that_meet_go_on_once(tmp_path: Path) -> None:
     """Two ways of a table and a condition lead to `last`: it is there once, behind both. A third one ends at `s`."""
     acts = [action(i, name, primitive("assign", fld("h", "a"), hexstr(i))) for i, name in enumerate(("x", "y", "z"))]
@@ -491,6 +518,18 @@ EXACT = {"match_type": "exact", "key": "0x1"}
         (with_table([key("exact")], [], type="double"), "'double' is not a type of table: expected simple"),
         (with_table([key("exact")], [], type="indirect", action_profile="p"), "action profile 'p' is not declared"),
         (with_table([key("exact")], [], action_ids=[3]), "no action has this id"),
+        (
+            with_table(
+                [key("exact")],
+                [entry(EXACT) | {"action_entry": {"action_id": 1, "action_data": []}}],
+                action(1, "other"),
+            ),
+            "this is not one of the table's actions",
+        ),
+        (
+            with_table([key("exact")], [entry(EXACT) | {"action_entry": {"action_id": 7, "action_data": []}}]),
+            "no action has this id",
+        ),
         (with_table([key("exact")], [], action("0", "again")), "actions[1].id: an integer is expected"),
         (with_table([key("exact")], [], action(0, "again")), "another action has this id"),
         (

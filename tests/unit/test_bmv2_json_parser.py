@@ -148,6 +148,50 @@ def test_operations_that_are_refused(tmp_path: Path, done: Json, complaint: str)
     assert complaint in refusal(tmp_path, parser([done], [], []))
 
 
+VARIABLE = {"name": "v_t", "id": 9, "fields": [["a", 8], ["v", "*"]], "max_length": 9}
+
+
+@pytest.mark.parametrize(
+    ("length", "told"),
+    [
+        ({}, "header type 'v_t' has a field of variable width, but no length"),
+        ({"length_exp": {"type": "local", "value": 1}}, "1 is not between 0 and 0"),
+        (
+            {"fields": [["v", "*"], ["a", 8]], "length_exp": {"type": "local", "value": 0}},
+            "no field is in front of the one of",
+        ),
+    ],
+)
+def test_lengths_of_variable_fields_that_nothing_says(length: Json, told: str, tmp_path: Path) -> None:
+    made = parser([does("extract", {"type": "regular", "value": "v"})], [], [])
+    made["header_types"].append(VARIABLE | length)
+    made["headers"].append({"name": "v", "id": 9, "header_type": "v_t", "metadata": False})
+    assert told in refusal(tmp_path, made)
+
+
+@pytest.mark.parametrize(
+    ("op_", "told"),
+    [
+        (does("set", A, fld("v", "v")), "a field of variable width is not a number"),
+        (does("set", fld("v", "v"), A), "cannot be"),
+        (does("set", A, {"type": "local", "value": 0}), "there is no runtime data here"),
+    ],
+)
+def test_values_that_are_no_numbers(op_: Json, told: str, tmp_path: Path) -> None:
+    made = parser([op_], [], [])
+    made["header_types"].append(VARIABLE)
+    made["headers"].append({"name": "v", "id": 9, "header_type": "v_t", "metadata": False})
+    assert told in refusal(tmp_path, made)
+
+
+def test_a_value_set_is_for_keys_of_the_same_widths(tmp_path: Path) -> None:
+    made = parser([], [A, B], [case("set", type="parse_vset", to="next")])
+    made["parse_vsets"] = [{"name": "set", "id": 0, "compressed_bitwidth": 24}]
+    again = {"name": "next", "id": 1, "parser_ops": [], "transition_key": [B, A]}
+    made["parsers"][0]["parse_states"].append(again | {"transitions": [case("set", type="parse_vset", to=None)]})
+    assert "'set' is used for keys of other widths, too" in refusal(tmp_path, made)
+
+
 @pytest.mark.parametrize(("field", "read"), [(0, "$length.v_t[15:8]"), (1, "$length.v_t[7:0]")])
 def test_a_header_knows_the_length_of_its_varbit(tmp_path: Path, field: int, read: str) -> None:
     """Computed of the fields in front of it, which are looked at ahead."""

@@ -130,6 +130,13 @@ def test_elements_move_and_what_is_next_with_them(
         ({"type": "header", "value": "h"}, "'header' is not a number"),
         (alone("size_stack", {"type": "header_stack", "value": "none"}), "header stack 'none' is not declared"),
         ({"type": "hexstr", "value": "0xG"}, "'0xG' is not a hexadecimal number"),
+        (op("&", A, hexstr((1 << 65536) - 1)), None),
+        (op(">>", op("&", A, hexstr(1 << 65536)), hexstr(1)), "a mask of more than 65536 bits"),
+        (op("==", op("<<", op("<<", B, hexstr(4096)), hexstr(1)), A), None),
+        ({"type": "field", "value": "h.a"}, "an array is expected here"),
+        ({"type": "field", "value": ["h", 5]}, "a string is expected here"),
+        ({"type": "field", "value": ["h"]}, "2 elements are expected here, not 1"),
+        ({"value": ["h", "a"]}, "'type' is missing"),
         ({"type": "stack_field", "value": ["s", "z"]}, "'z' is not a field of header type 'h_t'"),
     ],
 )
@@ -313,10 +320,43 @@ def test_unions_are_copied(calls: list[Json], head: str, tmp_path: Path) -> None
         (primitive("assign", A, op("==", H, N)), "different types cannot be compared"),
         (primitive("copy_header", H, N), "cannot be copied to one of h_t"),
         (primitive("assign_header_stack", UNION_STACK, UNION_STACK), "a header stack is expected here"),
+        (primitive("assign_union", union(0), {"type": "header_union", "value": "other"}), "unions of different types cannot"),
+        (
+            primitive("assign_union_stack", UNION_STACK, {"type": "header_union_stack", "value": "os"}),
+            "stacks of different unions cannot be copied",
+        ),
     ],
 )  # fmt: skip
 def test_what_unions_cannot_be_used_for(call: Json, told: str, tmp_path: Path) -> None:
-    assert told in refusal(tmp_path, with_unions(call))
+    assert told in refusal(tmp_path, with_others(with_unions(call)))
+
+
+def with_others(text: Json) -> Json:
+    """A union of another type, and a stack of one of them."""
+    text["headers"] += [{"name": f"o{i}", "id": 20 + i, "header_type": "h_t", "metadata": False} for i in range(4)]
+    text["header_union_types"].append({"name": "o_t", "id": 1, "headers": [["p", "h_t"], ["q", "h_t"]]})
+    text["header_unions"] += [
+        {"name": name, "id": 4 + i, "union_type": "o_t", "header_ids": [20 + 2 * i, 21 + 2 * i]}
+        for i, name in enumerate(("other", "o"))
+    ]
+    text["header_union_stacks"].append({"name": "os", "id": 2, "union_type": "o_t", "size": 1, "header_union_ids": [5]})
+    return text
+
+
+@pytest.mark.parametrize(
+    ("stack", "told"),
+    [
+        ({"union_type": "none_t", "header_union_ids": [0]}, "header union type 'none_t' is not declared"),
+        ({"union_type": "o_t", "header_union_ids": [9]}, "no header union has this id"),
+        ({"union_type": "o_t", "header_union_ids": []}, "a stack has at least one element"),
+        ({"union_type": "one_t", "header_union_ids": [4]}, "'other' is a union of another type"),
+    ],
+)
+def test_stacks_of_unions_that_cannot_be(stack: Json, told: str, tmp_path: Path) -> None:
+    text = with_others(with_unions())
+    text["header_union_types"].append({"name": "one_t", "id": 2, "headers": [["p", "h_t"]]})
+    text["header_union_stacks"][-1] |= stack
+    assert told in refusal(tmp_path, text)
 
 
 @pytest.mark.parametrize(

@@ -283,6 +283,8 @@ def test_when_calculated_fields_are_verified_and_updated(use: str, frame: str, s
         ("bit_andcb(h.a, h.b, h.c);", "00"), ("bit_orca(h.a, h.b, h.c);", "ff"), ("bit_orcb(h.a, h.b, h.c);", "ee"),
         ("max(h.a, h.c, h.b);", "33"), ("min(h.a, h.c, h.b);", "22"), ("max(h.a, h.b, h.b);", "22"), ("add(h.a, h.b, -2);", "20"),
         ("subtract(h.a, h.b, -2);", "24"), ("shift_left(h.a, h.b, 1);", "44"), ("shift_right(h.a, h.b, 1);", "11"),
+        ("shift_right(h.a, 0x12300000000, 32);", "23"), ("shift_right(h.a, 0x180, h.b);", "00"),
+        ("shift_left(h.a, 3, 70);", "00"),
         ("shift_right(h.a, 0x300, 4);", "30"), ("shift_left(h.a, 0x103, 1);", "06"), ("shift_right(h.a, m.y, 0);", "00"),
     ],
 )  # fmt: skip
@@ -341,6 +343,10 @@ def test_exceptions_go_to_their_handler_or_to_the_default_one(
         ("select(h.a, h.b) { 1, 2 : more; default : ingress; }", ["0102"]),
         ("select(h.a, h.b) { 0x0102 mask 0xff0f : more; default : ingress; }", ["0102", "01f2"]),
         ("select(h.a, h.b) { default : ingress; 1, 2 : more; }", []),
+        ("select(h.a, h.b) { 1, default : more; default : ingress; }", ["0102", "01f2"]),
+        ("select(h.a, h.b) { default, 2 : more; default : ingress; }", ["0102", "0202", "1002"]),
+        ("select(h.a, h.b) { 1 mask 0x11, 2 mask 0x0f : more; default : ingress; }", ["0102", "01f2"]),
+        ("select(h.a, 7, h.b) { 1, 7, 2 : more; default : ingress; }", ["0102"]),
         ("select(h.a) { 1, 2 : more; default : ingress; }", ["0102", "01f2", "0202"]),
         ("select(h.a) { 0x10 mask 0xf0 : more; default : ingress; }", ["1002"]),
         ("select(h.b) { default : more; }", ["0102", "01f2", "0202", "1002"]),
@@ -683,3 +689,25 @@ def test_a_table_has_one_body_for_a_case(tmp_path: Path) -> None:
         ("three { }", "'three' is not an action of table 't'"),
     ):  # fmt: skip
         assert message in said(text.replace("CASES", cases), tmp_path)
+
+
+SET = "action a() { modify_field(h.a, NESTED); } table t { actions { a; } } control ingress { apply(t); }"
+FLOW = "action a() { no_op(); } table t { actions { a; } } control ingress { NESTED }"
+LEVELS = {  # what begins a level, what is within all of them, what ends one, what stands around; how many there may be
+    "parentheses": ("(", "h.b", ")", SET, 199),
+    "prefixes": ("~", "h.b", "", SET, 199),
+    "operators in a row": ("", "h.b", " + h.b", SET, 198),
+    "operators to the right": ("h.b + (", "h.b", ")", SET, 66),
+    "not": ("not (", "h.a == 1", ")", FLOW.replace("NESTED", "if (NESTED) { apply(t); }"), 98),
+    "ifs": ("if (h.a == 1) { ", "apply(t);", " }", FLOW, 99),
+    "elses": ("if (h.a == 1) { apply(t); } else ", "{ }", "", FLOW, 197),
+    "cases": ("apply(t) { hit { ", "", "} }", FLOW, 199),
+}
+
+
+@pytest.mark.parametrize("kind", LEVELS)
+def test_how_deep_a_program_nests(kind: str, tmp_path: Path) -> None:
+    begin, inner, end, around, most = LEVELS[kind]
+    for count, fits in ((most, True), (most + 1, False)):
+        told = said(BYTES + around.replace("NESTED", begin * count + inner + end * count), tmp_path)
+        assert ("nested more than 200 levels deep" in told) is not fits

@@ -896,3 +896,43 @@ def test_a_digest_may_be_called_as_another_object(tmp_path: Path) -> None:
     switch.process(0, bytes((1, 2, 3, 4)))
     assert switch.counter("seen", 1).packets == 1
     assert switch.store.digests == [Digest("seen.digest", (1,)), Digest("seen.digest", (1,)), Digest("other", (2,))]
+
+
+USES = """
+header_type wide_t { fields { z : 48; s : 12; } }
+metadata wide_t w;
+counter c { type : packets; instance_count : 1000; }
+counter one { type : packets; instance_count : 1; }
+meter mt { type : bytes; instance_count : 4; }
+register r { width : 24; instance_count : 300; }
+field_list all_of { m.x; }
+field_list_calculation sum_of { input { all_of; } algorithm : crc16; output_width : 16; }
+action inner(q) { modify_field(m.y, q); }
+action outer(q, s) { inner(q); modify_field(h.a, s); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "width"),
+    [
+        ("modify_field(h.a, p);", 8), ("modify_field(m.y, p);", 16), ("modify_field(m.x, p, 0x0f);", 8), ("no_op();", 8),
+        ("modify_field(h.a, p); modify_field(m.y, p); modify_field(h.b, p);", 16),  # the widest of all
+        ("add(h.a, p, m.y);", 8), ("add(w.z, m.y, p);", 48), ("add_to_field(m.y, p);", 16), ("bit_xor(w.z, p, p);", 48),
+        ("modify_field(m.y, p + h.a);", 8), ("modify_field(m.y, h.a + p);", 8), ("modify_field(m.y, p + 1);", 16),
+        ("modify_field(m.y, 1 + p);", 16), ("modify_field(m.y, ~p);", 16), ("modify_field(m.y, p + 12'5);", 12),
+        ("modify_field(m.y, p + ~w.s);", 12), ("modify_field(m.y, (h.a + w.s) - p);", 12), ("modify_field(m.y, p << 2);", 16),
+        ("modify_field(h.a, h.b << p);", 8), ("modify_field(m.y, 1 << p);", 8), ("modify_field(h.a, p == m.y);", 16),
+        ("modify_field(m.y, p == 3);", 8), ("modify_field(m.y, (p == h.a) + 1);", 8),
+        ("count(c, p);", 10), ("count(one, p);", 32), ("execute_meter(mt, p, m.x);", 2), ("register_read(h.a, r, p);", 9),
+        ("register_write(r, p, h.a);", 9), ("register_write(r, 0, p);", 24), ("truncate(p);", 32),
+        ("clone_ingress_pkt_to_egress(p, all_of);", 32), ("inner(p);", 16), ("outer(p, 1);", 16), ("outer(1, p);", 8),
+        ("modify_field_with_hash_based_offset(m.y, p, sum_of, 4);", 16), ("modify_field_rng_uniform(m.y, p, 9);", 16),
+    ],
+)  # fmt: skip
+def test_parameters_are_as_wide_as_they_are_used(statements: str, width: int, tmp_path: Path) -> None:
+    """As the field that they go into, what they are combined or compared with, the index or another action's parameter."""
+    text = f"{BYTES}{USES}\naction act(p) {{ {statements} }}\n"
+    text += "table t { reads { h.a : exact; } actions { act; } }\ncontrol ingress { apply(t); }\n"
+    program = load(text, tmp_path)
+    [action] = [action for action in program.actions if action.control_name == "act"]
+    assert [program.variable[name].type for name in action.parameters] == [Bits(width)]

@@ -172,6 +172,13 @@ def test_a_serializable_enum_becomes_its_number(tmp_path: Path) -> None:
     assert program.checked.constants[addition] == 15
 
 
+def test_an_enum_with_a_representation_may_be_an_index(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h = s.stack[Level.low]; s.h = s.stack[n];")
+    first, second = (program.find(ast.Index, nth) for nth in range(2))
+    assert isinstance(first, ast.Index) and isinstance(second, ast.Index)
+    assert program.checked.casts[first.index] == t.Bit(4) and second.index not in program.checked.casts
+
+
 def test_type_arguments_are_inferred(tmp_path: Path) -> None:
     program = Program(tmp_path, "s.h.a = pick(n, 3); r.write(n, 5);", "Reg<bit<16>>(10) r;")
     pick = program.checked.calls[program.find(ast.Call, 0)]
@@ -195,6 +202,59 @@ def test_of_two_arguments_the_second_may_say_the_type(tmp_path: Path, call: str,
     program = Program(tmp_path, f"any({call});")
     picked = program.checked.calls[program.find(ast.Call, 1)]
     assert [write(ty) for ty in picked.substitution.values()] == [found]
+
+
+GENERIC = """
+struct pair_t<T> { T x; T y; }
+header g_t<T> { T v; }
+extern T made<T>();
+extern void of_pair<T>(in pair_t<T> p);
+extern void of_header<T>(in g_t<T> h);
+extern void of_stack<T>(in T[3] s);
+extern void of_list<T>(list<T> l);
+extern void of_tuple<T, U>(in tuple<T, U> t);
+extern void of_register<T>(Reg<T> r);
+extern void of_both<T>(in T a, in pair_t<T> p);
+extern void of_pairs<T>(in pair_t<T> a, in pair_t<T> b);
+extern void of_nested<T>(in tuple<pair_t<T>, T> t);
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("of_pair((pair_t<bit<8>>) { 1, 2 })", ["bit<8>"]), ("of_pair({ n, n })", ["bit<8>"]),
+        ("of_pair({ y = n, x = 3 })", ["bit<8>"]), ("of_pair({ 3, n })", ["bit<8>"]), ("of_pair({ s.h, s.h })", ["h_t"]),
+        ("of_header((g_t<bit<16>>) { 1 })", ["bit<16>"]), ("of_header({ n })", ["bit<8>"]), ("of_header({ v = n })", ["bit<8>"]),
+        ("of_stack(s.stack)", ["h_t"]), ("of_stack({ s.h, s.h, s.h })", ["h_t"]),
+        ("of_list({ 8w1, 8w2 })", ["bit<8>"]), ("of_list((list<bit<4>>) { 1 })", ["bit<4>"]),
+        ("of_tuple({ n, 16w1 })", ["bit<8>", "bit<16>"]), ("of_tuple({ s.h, { 8w1, true } })", ["h_t", "tuple<bit<8>, bool>"]),
+        ("of_list({ 1, 8w2 })", ["bit<8>"]), ("of_stack({ { 1, 2 }, { 3, 4 }, s.h })", ["h_t"]), ("of_register(r)", ["bit<16>"]),
+        ("pick({ h = s.h, stack = s.stack, flag = true }, s)", ["s_t"]), ("any(pick(pick(made(), made()), n))", ["bit<8>"]),
+        ("any(pick(n, pick(made(), made())))", ["bit<8>"]), ("pick({ 1, n }, { n, n })", ["tuple<bit<8>, bit<8>>"]),
+        ("of_both(3, { n, 4 })", ["bit<8>"]), ("of_both(n, { 3, 4 })", ["bit<8>"]),
+        ("of_both(3, (pair_t<bit<4>>) { 1, 2 })", ["bit<4>"]),
+        ("of_pairs({ 1, 2 }, (pair_t<bit<4>>) { 1, 2 })", ["bit<4>"]), ("of_pairs({ 1, n }, { 3, 4 })", ["bit<8>"]),
+        ("of_nested({ { 1, 2 }, n })", ["bit<8>"]), ("of_nested({ { n, 2 }, 5 })", ["bit<8>"]),
+        ("any(pick(made(), n))", ["bit<8>"]), ("any(pick(n, made()))", ["bit<8>"]),
+        ("any(pick(made<bit<4>>(), 1))", ["bit<4>"]), ("pick<bit<8>>(1, 2)", ["bit<8>"]), ("pick<_>(1, n)", ["bit<8>"]),
+    ],
+)  # fmt: skip
+def test_type_arguments_are_found_within_types(tmp_path: Path, call: str, found: list[str]) -> None:
+    program = Program(tmp_path, f"{call};", "Reg<bit<16>>(10) r;", GENERIC)
+    picked = program.checked.calls[program.find(ast.Call, 0)]
+    assert [write(ty) for ty in picked.substitution.values()] == found
+
+
+@pytest.mark.parametrize(
+    "assigned", ["s.h.a = made();", "s.h.a = pick(made(), made());", "bit<8> v = made();", "s.h = made();"]
+)
+def test_a_result_is_what_is_wanted_there(tmp_path: Path, assigned: str) -> None:
+    program = Program(tmp_path, assigned, top=GENERIC)
+    wanted = "h_t" if assigned.startswith("s.h =") else "bit<8>"
+    for nth in range(assigned.count("(")):
+        call = program.checked.calls[program.find(ast.Call, nth)]
+        assert [write(ty) for ty in call.substitution.values()] == [wanted]
 
 
 def test_named_arguments_come_in_the_order_of_the_parameters(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import io
 from pathlib import Path
 
 import pytest
+from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH
 from aux_frontend.p4_16.frontend import P4_16
 
 from macsad import simulate
@@ -638,6 +639,16 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+@pytest.mark.parametrize(
+    "method", ["void truncate(in bit<32> length)", "void aes_128_cbc_encrypt(in bit<128> key, in bit<128> iv)"]
+)
+def test_a_method_is_not_a_function_of_its_name(tmp_path: Path, method: str) -> None:
+    top = f"extern Box {{ Box(); {method}; }}"
+    call = "box.truncate(1);" if "truncate" in method else "box.aes_128_cbc_encrypt(1, 2);"
+    text = PROGRAM.format(top=top, control="Box() box;", apply=call, parser=EXTRACT)
+    assert "the extern 'Box' is not supported on v1model" in rejected(tmp_path, text)
+
+
 def test_each_state_tells_what_is_wrong_in_it(tmp_path: Path) -> None:
     states = """state start { transition select(unknown(1)) { 1: next; } }
         state next { bit<8> x = unknown(2); transition select(unknown(3)) { 1: accept; default: start; } }"""
@@ -720,3 +731,87 @@ def test_languages_are_told_apart() -> None:
     assert frontend.recognises(Path("x.p4"), p4_14) < 0.1
     assert frontend.recognises(Path("x.p4"), p4_16) > 0.9
     assert frontend.recognises(Path("x.p4"), "// header_type in a comment\n" + p4_16) > 0.9
+
+
+OTHER = "action a() {{ }} table t {{ key = {{ h.a : {kind}; }} actions = {{ a; }} {more} }}"
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"apply": "HashAlgorithm a = HashAlgorithm.crc16; hash(h.a, a, 8w0, { h.b }, 8w4);"},
+         "error: the hash algorithm must be known at compile time"),
+        ({"apply": "CloneType k = CloneType.I2E; clone(k, 5);"}, "error: the kind of clone must be known at compile time"),
+        ({"control": "register<h_t>(4) r;"},
+         "error: a register holds numbers or bools, not header 'h_t'; fields can have a register each"),
+        ({"control": "counter(-1, CounterType.bytes) c;"}, "error: 'size' of counter is 4294967295, not in 0..2147483647"),
+        ({"control": "counter(0, CounterType.bytes) c;", "apply": "c.count(0);"},
+         "warning: 'I.c' has no elements: nothing can be kept in it [-Wempty]"),
+        ({"control": OTHER.format(kind="strange", more=""), "top": "match_kind { strange }", "apply": "t.apply();"},
+         "error: the match kind 'strange' is not supported"),
+        ({"control": OTHER.format(kind="exact", more="strange = 5;"), "apply": "t.apply();"},
+         "warning: table property 'strange' means nothing on v1model [-Wproperty]"),
+        ({"control": OTHER.format(kind="ternary", more="const entries = { 1 &&& 3: a(); 1 &&& 3: a(); }"), "apply": "t.apply();"},
+         "warning: this entry is never hit: another has the same key [-Wunreachable]"),
+        ({"apply": "hash(hdr, HashAlgorithm.crc16, 8w0, { h.b }, 8w4);"},
+         "error: the result is a number, which a header or a struct cannot take"),
+    ],
+)  # fmt: skip
+def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp_path: Path) -> None:
+    text = PROGRAM.format(**{"top": "", "control": "", "apply": "", "parser": EXTRACT, **parts})
+    file = tmp_path / "t.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    if told.startswith("warning"):
+        P4_16().load(Source(file), diagnostics)
+    else:
+        with pytest.raises(Rejected):
+            P4_16().load(Source(file), diagnostics)
+    lines = [line.partition(": ")[2] for line in diagnostics.render().splitlines() if line.startswith(str(tmp_path))]
+    assert told in lines, lines
+
+
+@pytest.mark.parametrize(
+    ("lists", "told"),
+    [("1, nothing", "'nothing' is not the number of a field list"), ("12x", "'12x' is not the number of a field list")],
+)
+def test_field_lists_have_numbers(lists: str, told: str, tmp_path: Path) -> None:
+    text = PROGRAM.format(top="", control="", apply="", parser=EXTRACT)
+    assert f"error: {told}\n" in rejected(tmp_path, text.replace("struct M { ", f"struct M {{ @field_list({lists}) "))
+
+
+FUNCTIONS = (
+    "void f0(inout bit<8> x) {{ x = x + 1; }}", "void f{0}(inout bit<8> x) {{ f{1}(x); }}",
+    {"apply": "f{1}(h.a);"},
+)  # fmt: skip
+BLOCKS = (
+    "control c0(inout bit<8> x) {{ apply {{ x = x + 1; }} }}",
+    "control c{0}(inout bit<8> x) {{ c{1}() k; apply {{ k.apply(x); }} }}",
+    {"control": "c{1}() k;", "apply": "k.apply(h.a);"},
+)
+PARSERS = (
+    "parser p0(packet_in q) {{ state start {{ transition accept; }} }}",
+    "parser p{0}(packet_in q) {{ p{1}() k; state start {{ k.apply(q); transition accept; }} }}",
+    {"parser": "p{1}() k; state start {{ packet.extract(hdr.h); k.apply(packet); transition accept; }}"},
+)
+
+
+@pytest.mark.parametrize(
+    ("nested", "told"),
+    [
+        (FUNCTIONS, "calls are nested deeper than 64"), (BLOCKS, "calls are nested deeper than 64"),
+        (PARSERS, "parsers are nested deeper than 64"),
+    ],
+    ids=["functions", "controls", "parsers"],
+)  # fmt: skip
+def test_how_deep_calls_are_nested(nested: tuple[str, str, dict[str, str]], told: str, tmp_path: Path) -> None:
+    """The pipe itself counts as one."""
+    first, other, use = nested
+
+    def parts(count: int) -> dict[str, str]:
+        top = "\n".join([first.format(), *(other.format(number, number - 1) for number in range(1, count))])
+        return {"top": top} | {name: text.format(count, count - 1) for name, text in use.items()}
+
+    load(tmp_path, **parts(MAX_CALL_DEPTH - 1))
+    text = PROGRAM.format(**{"control": "", "apply": "", "parser": EXTRACT, **parts(MAX_CALL_DEPTH)})
+    assert f"error: {told}\n" in rejected(tmp_path, text) and MAX_CALL_DEPTH == 64

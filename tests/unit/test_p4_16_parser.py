@@ -281,3 +281,70 @@ control c%d(inout bit<8> x) {
     start = time.process_time()
     assert len(program("".join(control % number for number in range(500))).declarations) == 500
     assert time.process_time() - start < 2
+
+
+LEVELS = {  # what begins a level, what is within all of them, what ends one, what stands around; how many there may be
+    "parentheses": ("(", "x", ")", "x = NESTED;", 398),
+    "prefixes": ("~", "x", "", "x = NESTED;", 398),
+    "casts": ("(bit<8>) ", "x", "", "x = NESTED;", 396),
+    "operators in a row": ("", "x", " + x", "x = NESTED;", 398),
+    "operators to the right": ("x + (", "x", ")", "x = NESTED;", 199),
+    "conditionals": ("x == 1 ? x : ", "x", "", "x = NESTED;", 398),
+    "members": ("", "x", ".a", "x = NESTED;", 398),
+    "calls of results": ("", "f", "()", "x = NESTED;", 398),
+    "generic calls": ("f<bit<8>>(", "x", ")", "x = NESTED;", 198),
+    "elements of elements": ("", "x", "[1]", "x = NESTED;", 397),
+    "indices": ("x[", "1", "]", "x = NESTED;", 199),
+    "lists": ("{", "1", "}", "x = NESTED;", 398),
+    "blocks": ("{", "", "}", "NESTED", 399),
+    "ifs": ("if (x == 1) ", "x = 1;", "", "NESTED", 397),
+    "elses": ("if (x == 1) { } else ", "x = 1;", "", "NESTED", 397),
+    "loops over ranges": ("for (bit<8> i in 1 .. 2) ", "x = 1;", "", "NESTED", 397),
+    "loops": ("for (; x == 1; ) ", "x = 1;", "", "NESTED", 397),
+    "switches": ("switch (x) { 1: { ", "", "} }", "NESTED", 199),
+    "types": ("list<", "bit<8>", ">", "typedef NESTED t;", 398),
+    "stacks of stacks": ("", "bit<8>", "[2]", "typedef NESTED t;", 398),
+    "sizes behind a name": ("", "a", "[2]", "struct s { bit<8> NESTED; }", 399),
+    "annotations": ("(", "1", ")", "@x[NESTED] const bit<8> c = 1;", 399),
+}
+
+
+@pytest.mark.parametrize("kind", LEVELS)
+def test_how_deep_a_program_nests(kind: str, program, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Each level counts, whatever makes it; what is around them, too."""
+    begin, inner, end, around, most = LEVELS[kind]
+
+    def text(count: int) -> str:
+        whole = around.replace("NESTED", begin * count + inner + end * count)
+        return (
+            whole
+            if around.startswith(("typedef", "struct", "@"))
+            else f"control c(inout bit<8> x) {{ apply {{ {whole} }} }}"
+        )
+
+    program(text(most))
+    (tmp_path / "b.p4").write_text(text(most + 1))
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        parse(Source(tmp_path / "b.p4"), diagnostics)
+    assert diagnostics.messages[0].message == "the program nests too deeply here: more than 400 levels"
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "parser p<T>(packet_in b, out T h);", "control c<T>(inout T h);", "package k<T>(T h);", "extern void f<T>(in T h);",
+        "extern T f<T>(in T h);", "extern e<T> { e(); T get(); }", "extern e { e(); T get<T>(); void put<T>(in T v); }",
+        "struct s<T> { T h; }", "header h<T> { T h; }", "header_union u<T> { T h; }", "void f<T>(in T h) { }",
+        "parser p(packet_in b) { state start { transition accept; } state next { bit<8> T; transition accept; } }",
+        "control c(inout bit<8> h) { action a(bit<8> T) { } table t { actions = { a; } } apply { { bit<8> T; } } }",
+        "control c(inout bit<8> h) { apply { for (bit<8> T in 1 .. 2) { } for (bit<8> T = 0; T < 2; T = T + 1) { } } }",
+        "control c(inout bit<8> h) { e() x = { void f<T>(in T h) { } }; apply { } }",
+    ],
+)  # fmt: skip
+def test_names_end_with_the_declaration_that_they_are_of(declaration: str, program) -> None:  # type: ignore[no-untyped-def]
+    """Behind it a type parameter is no type, and what is declared stands at the top level."""
+    behind = "const bit<8> v = (T) - 1; struct after_t { bit<8> a; } const bit<8> w = (.after_t) - 1; typedef bit<8> T;"
+    *_, first, _, second, _ = program(f"{declaration} {behind}").declarations
+    assert show(first.value) == "(T - 1)"
+    assert show(second.value) == "CastExpression(.after_t, UnaryExpression('-', 1))"

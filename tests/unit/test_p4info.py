@@ -10,12 +10,17 @@ import pytest
 from aux_frontend.p4_14.frontend import P4_14
 from aux_frontend.p4_16.frontend import P4_16
 from google.protobuf import json_format, text_format
+from hlir_builder import AT
 
 from macsad import cli, compilation
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
+from transpiler.hlir import interface as it
+from transpiler.hlir.types import Bits, Bool, Varbit
+from transpiler.p4info import annotations as notes
 from transpiler.p4info.build import build
 from transpiler.p4info.messages import message_class
+from transpiler.p4info.types import data_spec, octets
 from transpiler.p4info.write import FORMS, encode
 
 PROGRAM = """
@@ -564,3 +569,136 @@ def test_sizes_of_groups_are_for_selectors(tmp_path: Path) -> None:
     )
     assert "@max_group_size is for action selectors" in diagnostics.render()
     assert [(one.max_group_size, one.with_selector) for one in info.action_profiles] == [(0, False)]
+
+
+# --- types as messages -----------------------------------------------------------------------------------------------
+
+UNION, HEADER = it.NamedType(it.TypeKind.HEADER_UNION, "u_t"), it.NamedType(it.TypeKind.HEADER, "h_t")
+
+
+@pytest.mark.parametrize(
+    ("type_", "text"),
+    [
+        (Bits(9), "bitstring { bit { bitwidth: 9 } }"),
+        (Bits(9, True), "bitstring { int { bitwidth: 9 } }"),
+        (Varbit(32), "bitstring { varbit { max_bitwidth: 32 } }"),
+        (Bool(), "bool { }"),
+        (it.ErrorType(), "error { }"),
+        (it.NamedType(it.TypeKind.STRUCT, "s_t"), 'struct { name: "s_t" }'),
+        (HEADER, 'header { name: "h_t" }'),
+        (UNION, 'header_union { name: "u_t" }'),
+        (it.NamedType(it.TypeKind.ENUM, "e_t"), 'enum { name: "e_t" }'),
+        (it.NamedType(it.TypeKind.SERIALIZABLE_ENUM, "e_t"), 'serializable_enum { name: "e_t" }'),
+        (it.NamedType(it.TypeKind.NEW_TYPE, "n_t"), 'new_type { name: "n_t" }'),
+        (it.TupleType(()), "tuple { }"),
+        (it.TupleType((Bool(), HEADER)), 'tuple { members { bool { } } members { header { name: "h_t" } } }'),
+        (it.StackType(HEADER, 3), 'header_stack { header { name: "h_t" } size: 3 }'),
+        (it.StackType(UNION, 2), 'header_union_stack { header_union { name: "u_t" } size: 2 }'),
+    ],
+)
+def test_types_as_p4types_proto_has_them(type_: it.DataType, text: str) -> None:
+    message = message_class("P4DataTypeSpec")()
+    data_spec(message, type_)
+    assert text_format.MessageToString(message, as_one_line=True) == text
+
+
+def test_headers_and_unions_name_the_types_of_their_members(tmp_path: Path) -> None:
+    top = "header v_t { bit<8> n; int<4> i; bit<4> b; varbit<16> v; } header w_t { bit<8> a; } header_union u_t { v_t v; w_t w; }"
+    parts = {"top": f"{top} struct s_t {{ u_t u; w_t[2] ws; u_t[2] us; bool f; error e; }}", "meta": "s_t s;"}
+    info = described(tmp_path, apply="digest<s_t>(1, meta.s);", **parts)
+    assert text_format.MessageToString(info.type_info.headers["v_t"], as_one_line=True) == (
+        'members { name: "n" type_spec { bit { bitwidth: 8 } } } members { name: "i" type_spec { int { bitwidth: 4 } } } '
+        'members { name: "b" type_spec { bit { bitwidth: 4 } } } members { name: "v" type_spec { varbit { max_bitwidth: 16 } } }'
+    )
+    assert text_format.MessageToString(info.type_info.header_unions["u_t"], as_one_line=True) == (
+        'members { name: "v" header { name: "v_t" } } members { name: "w" header { name: "w_t" } }'
+    )
+    members = info.type_info.structs["s_t"].members
+    assert [(m.name, m.type_spec.WhichOneof("type_spec")) for m in members] == [
+        ("u", "header_union"), ("ws", "header_stack"), ("us", "header_union_stack"), ("f", "bool"), ("e", "error"),
+    ]  # fmt: skip
+    assert list(info.type_info.error.members)[:2] == ["NoError", "PacketTooShort"]
+
+
+@pytest.mark.parametrize(("value", "data"), [(0, "00"), (1, "01"), (255, "ff"), (256, "0100"), (0x10000, "010000")])
+def test_numbers_are_the_fewest_bytes(value: int, data: str) -> None:
+    assert octets(value).hex() == data
+
+
+@pytest.mark.parametrize(
+    ("body", "number"),
+    [
+        ("10", 10), ("0x1F", 31), ("0X1f", 31), ("8w255", 255), ("8s5", 5), ("1_000", 1000), ("0b101", 5), ("0B1_1", 3),
+        ("0o17", 15), ("0d9", 9), ("0010", 10), ("", None), ("x", None), ("0x", None), ("1 0", None), ("-1", None), ("_", None),
+    ],
+)  # fmt: skip
+def test_numbers_in_annotations(body: str, number: int | None) -> None:
+    assert notes.literal_number(body) == number
+    assert notes.number(it.Annotation("x", f" {body} ", AT)) == number
+
+
+@pytest.mark.parametrize(
+    ("structured", "number", "text"),
+    [
+        ((("", 5),), 5, "5"),
+        ((("", True),), None, "True"),
+        ((("", "a"),), None, "a"),
+        ((), None, ""),
+        ((("", 5), ("", 6)), None, "5"),
+    ],
+)
+def test_values_of_structured_annotations(structured: Any, number: int | None, text: str) -> None:
+    note = it.Annotation("x", "", AT, structured)
+    assert (notes.number(note), notes.text(note), notes.pairs(note)) == (number, text, structured)
+
+
+@pytest.mark.parametrize(
+    ("body", "pairs"),
+    [
+        ('name = "a, b", size = 0x10', (("name", "a, b"), ("size", 16))), ("a = b", (("a", "b"),)), ("", ()),
+        ("a", None), ("a = ", None), ('a = "x" b = "y"', None), ('a = "\\"", b = 1,', (("a", '"'), ("b", 1))),
+    ],
+)  # fmt: skip
+def test_keys_and_values_of_annotations(body: str, pairs: Any) -> None:
+    assert notes.pairs(it.Annotation("x", body, AT)) == pairs
+
+
+def test_annotations_are_handed_on_in_both_forms() -> None:
+    """But for those that the message has fields for."""
+    table = message_class("P4Info")().tables.add()
+    plain = [
+        it.Annotation(name, body, AT) for name, body in (("mine", "3"), ("bare", ""), ("name", '"x"'), ("left", "1"))
+    ]
+    listed = it.Annotation("list", "", AT, (("", 1), ("", True), ("", "a")))
+    pairs = it.Annotation("kv", "", AT, (("k", 2), ("l", False)))
+    notes.add(table.preamble, [*plain, listed, pairs], {"left"})
+    assert list(table.preamble.annotations) == ["@mine(3)", "@bare"]
+    assert [text_format.MessageToString(note, as_one_line=True) for note in table.preamble.structured_annotations] == [
+        'name: "list" expression_list { expressions { int64_value: 1 } expressions { bool_value: true } '
+        'expressions { string_value: "a" } }',
+        'name: "kv" kv_pair_list { kv_pairs { key: "k" value { int64_value: 2 } } '
+        'kv_pairs { key: "l" value { bool_value: false } } }',
+    ]
+
+
+def test_a_key_of_the_package_that_is_not_known(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    info = described(tmp_path, diagnostics, main='@pkginfo[name = "x", colour = "red"]')
+    assert info.pkg_info.name == "x" and [m.message for m in diagnostics.messages if "pkginfo" in m.message] == [
+        ("@pkginfo has no 'colour': known are name, version, organization, contact, url, arch")
+    ]
+
+
+def test_a_default_action_that_is_hidden_is_not_told(tmp_path: Path) -> None:
+    [table] = with_table(
+        tmp_path,
+        "meta.tag: exact;",
+        "forward; secret;",
+        "default_action = secret;",
+        control="@hidden action secret() { }",
+    ).tables
+    assert (
+        not table.HasField("initial_default_action")
+        and not table.const_default_action_id
+        and len(table.action_refs) == 1
+    )

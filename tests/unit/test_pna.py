@@ -105,6 +105,7 @@ def test_both_declarations_of_the_architecture(tmp_path: Path, include: str) -> 
 
 
 ADD_ONE = 'add_entry("hit", hdr.h.c, (ExpireTimeProfileId_t)0)'
+EXPIRES = "set_entry_expire_time((ExpireTimeProfileId_t)1)"
 LEARNING = """action hit(bit<16> x) {{ hdr.h.c = x; }}
     action miss() {{ {call}; }}
     table t {{
@@ -147,6 +148,32 @@ REFUSED = {
         "control": LEARNING.format(call='add_entry("hit", hdr.h.c, (ExpireTimeProfileId_t)255)', more=""),
         "apply": "t.apply();",
     },
+    "packets cannot add entries to 't', which has an action profile": {
+        "control": LEARNING.format(call=ADD_ONE, more="pna_implementation = ActionProfile(8);"),
+        "apply": "t.apply();",
+    },
+    "'hit' has parameters with directions, so packets cannot add entries of it": {
+        "control": LEARNING.format(call=ADD_ONE, more="").replace("hit(bit", "hit(in bit").replace("{ hit;", "{ hit(hdr.h.c);"),
+        "apply": "t.apply();",
+    },
+    "keys of table 't' must be exact, since packets add entries to it (add_on_miss)": {
+        "control": LEARNING.format(call=ADD_ONE, more="").replace("exact", "ternary"),
+        "apply": "t.apply();",
+    },
+    "'add_entry' needs add_on_miss = true in table 't'": {
+        "control": LEARNING.format(call=ADD_ONE, more="").replace("true", "false"),
+        "apply": "t.apply();",
+    },
+    "'set_entry_expire_time' needs pna_idle_timeout, or idle_timeout_with_auto_delete = true, in table 't'": {
+        "control": LEARNING.format(call=EXPIRES, more="pna_idle_timeout = PNA_IdleTimeout_t.NO_TIMEOUT;"),
+        "apply": "t.apply();",
+    },
+    "the slot of 'mirror_packet' must be known at compile time": {
+        "apply": "mirror_packet((MirrorSlotId_t)hdr.h.a, (MirrorSessionId_t)1);"
+    },
+    "'mirror_packet' can only be called in the main control, 'Before' is another": {
+        "pre": "mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)1);"
+    },
     "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
 }  # fmt: skip
 
@@ -154,6 +181,20 @@ REFUSED = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_is_not_supported_is_said_with_its_place(tmp_path: Path, why: str) -> None:
     assert why in refused(tmp_path, **REFUSED[why])
+
+
+@pytest.mark.parametrize(
+    "more", ["pna_idle_timeout = PNA_IdleTimeout_t.NOTIFY_CONTROL;", "idle_timeout_with_auto_delete = true;"]
+)
+def test_entries_that_time_out_may_be_given_more_time(more: str, tmp_path: Path) -> None:
+    assert load(tmp_path, control=LEARNING.format(call=EXPIRES, more=more), apply="t.apply();")
+
+
+def test_a_property_that_means_nothing(tmp_path: Path) -> None:
+    source = text(tmp_path, control=LEARNING.format(call=ADD_ONE, more="strange = 5;"), apply="t.apply();")
+    diagnostics = Diagnostics()
+    P4_16().load(source, diagnostics)
+    assert "table property 'strange' means nothing on PNA" in [message.message for message in diagnostics.messages]
 
 
 ONLY_CHECKED = {

@@ -325,6 +325,26 @@ def test_a_table_that_reports_idle_entries_says_so(tmp_path: Path) -> None:
         ("", "Register<plain_t, bit<8>>(2) r;", "a register cannot hold enum 'plain_t'"),
         ("", "Checksum<bit<16>>(PSA_HashAlgorithm_t.IDENTITY) c;", "a checksum cannot be made with 'identity'"),
         ("hdr.h.a = r.read();", "Random<bit<8>>(5, 3) r;", "there is no number from 5 to 3"),
+        ("if (c.get()) { hdr.h.a = 1; }", "Checksum<bool>(PSA_HashAlgorithm_t.CRC16) c;", "a checksum is a number"),
+        ("if (c.get_hash(hdr.h.a)) { hdr.h.a = 1; }", "Hash<bool>(PSA_HashAlgorithm_t.CRC16) c;", "a hash is a number"),
+        ("if (c.read()) { hdr.h.a = 1; }", "Random<bool>(true, false) c;", "random numbers are of a type bit<W>"),
+        (
+            "t.apply(); u.apply();",
+            "DirectCounter<bit<8>>(PSA_CounterType_t.BYTES) d; table t { actions = { NoAction; } psa_direct_counter = d; }"
+            "table u { actions = { NoAction; } psa_direct_counter = d; }",
+            "'d' belongs to table 't' already",
+        ),
+        (
+            "t.apply(); d.count();",
+            "DirectCounter<bit<8>>(PSA_CounterType_t.BYTES) d; table t { actions = { NoAction; } psa_direct_counter = d; }",
+            "'d' can only be used in actions of table 't', its own",
+        ),
+        (
+            "t.apply(); u.apply();",
+            "DirectCounter<bit<8>>(PSA_CounterType_t.BYTES) d; action a() { d.count(); }"
+            "table t { actions = { a; } psa_direct_counter = d; } table u { actions = { a; } }",
+            "'d' belongs to table 't', but table 'u' has this action too",
+        ),
         (
             "t.apply();",
             "DirectCounter<bit<8>>(PSA_CounterType_t.BYTES) d;"

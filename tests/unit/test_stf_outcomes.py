@@ -12,7 +12,7 @@ from macsad.stf import statements as st
 from macsad.stf.interpreted import InterpretedDevice
 from macsad.stf.lexer import tokens
 from macsad.stf.names import find, find_key
-from macsad.stf.plan import CounterCheck, DeviceCommand, RegisterCheck, RemoveEntries
+from macsad.stf.plan import AddEntry, CounterCheck, DeviceCommand, RegisterCheck, RemoveEntries
 from macsad.stf.runner import Runner
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.interpreter.replication import Session
@@ -286,3 +286,38 @@ def test_clone_sessions_of_the_interpreter_are_whole_unless_a_length_is_given() 
     }  # fmt: skip
     device.mirroring_delete(5)
     assert set(device.switch.replication.sessions) == {6, 7}
+
+
+def test_what_could_not_be_made_is_not_used() -> None:
+    """An entry of a member that was refused, and a removal of an entry that was."""
+    name = st.Name("x", at(2))
+    table = AddEntry("I.t", (), "m", 0, None, at(1))
+    (_, failures) = ran(Device(), table)
+    assert failures == [(1, "the member or group 'm' could not be made")]
+    (_, failures) = ran(Device(), RemoveEntries("e", at(2)))
+    assert failures == [(2, "the entry 'e' could not be added")]
+    count = st.CheckCounter(name, None, "packets", "==", 5, at(3))  # type: ignore[arg-type]
+    (_, failures) = ran(Device(counter=(5, 300)), CounterCheck("I.c", "e", count))
+    assert failures == [(3, "the entry 'e' could not be added")]
+
+
+def test_what_the_interpreter_is_asked() -> None:
+    b = Builder()
+    b.header("hdr.h", "h_t", f=8)
+    b.extern("I.c", "counter", size=4, unit="packets_and_bytes")
+    b.extern("I.r", "register", size=4, width=16)
+    device = InterpretedDevice(b.build([state("start", [extract("hdr.h")], goto("accept"))]))
+    device.counter_write("I.c", 2, 5, 300)
+    assert (device.counter("I.c", 2), device.counter("I.c", 1)) == ((5, 300), (0, 0))
+    device.register_write("I.r", 3, 0x102)
+    assert (device.register_read("I.r", 3), device.register_read("I.r", 2)) == (0x102, 0)
+    device.register_reset("I.r")
+    assert device.register_read("I.r", 3) == 0
+    device.group_create(7)
+    node = device.node_create(9, (1, 2))
+    device.node_associate(7, node)
+    assert device.switch.replication.copies(7) == [(1, 9), (2, 9)]
+    device.node_update(node, (3,))
+    assert device.switch.replication.copies(7) == [(3, 9)]
+    device.port_direction(4, host=True)
+    assert device.digests() == []

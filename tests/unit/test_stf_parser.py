@@ -118,6 +118,11 @@ def test_the_other_statements() -> None:
         ("add t k:1 a() ?", "t.stf:1:15: unexpected character '?'"),
         ("meter_set_rates m 1 2:3", "t.stf:1:1: meter_set_rates takes two rates, committed and peak"),
         ("12 34", "t.stf:1:1: a command is expected here"),
+        ("meter_set_rates m 1 0x10.5:1 2:3", "t.stf:1:21: '0x10.5' is not a rate"),
+        ("check_register r(1) 5", "t.stf:1:21: a comparison is expected here; there is '5'"),
+        ("check_register r(1) = 5", "t.stf:1:21: a comparison is expected here; there is '='"),
+        ("mc_mgrp_create", "t.stf:1:15: a number is expected here; the file ends"),
+        ("mc_mgrp_create\n", "t.stf:1:15: a number is expected here; the line ends"),
         ("add t a[3:1 b()", "t.stf:1:10: ']' is expected here; there is ':'"),
     ],
 )

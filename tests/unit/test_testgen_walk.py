@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
-from hlir_builder import AT, Builder, binary, const, emit, extract, goto, if_, state
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state
 
 z3 = pytest.importorskip("z3")
 
@@ -13,7 +15,8 @@ from transpiler.testgen.choices import Outcome  # noqa: E402
 from transpiler.testgen.cover import Coverage  # noqa: E402
 from transpiler.testgen.externs import cell_name, meter_name  # noqa: E402
 from transpiler.testgen.packet import terms_of  # noqa: E402
-from transpiler.testgen.walk import Walk, Walker  # noqa: E402
+from transpiler.testgen.solve import Answer, Solver  # noqa: E402
+from transpiler.testgen.walk import AGAIN, CLONE_PORT, COPY_PORTS, LOOPS, ChosenCopies, Walk, Walker  # noqa: E402
 
 LARGEST = 40
 
@@ -152,3 +155,54 @@ def test_a_packet_without_end() -> None:
     assert walk.endless and walk.sent == []
     once = program(b, if_(binary("==", b.get("sm.instance_type"), const(0, 32)), [b.call("resubmit.request", None)]))
     assert not walked(once).endless and len(walked(once).sent) == 1
+
+
+def test_a_frame_has_a_byte_at_least() -> None:
+    """Even where nothing is extracted."""
+    b = base()
+    ask = if_(binary("==", b.get("sm.packet_length"), const(0, 32)), [b.set("meta.again", 1)])
+    made = b.build([state("start", [], goto("accept"))], ingress=[ask])
+    walk = walked(made)
+    assert Solver().turned(walk, len(walk.decisions) - 1) is Answer.NO
+
+
+@pytest.mark.parametrize(("rounds", "ends"), [(LOOPS, True), (LOOPS + 1, False)])
+def test_loops_go_round_so_often(rounds: int, ends: bool) -> None:
+    b = base()
+    b.variable("i", 32, Storage.LOCAL)
+    count = b.set("i", binary("+", b.get("i"), const(1, 32)))
+    walk = walked(program(b, st.While(binary("<", b.get("i"), const(rounds, 32)), (count,), AT)))
+    assert walk.inexact == (() if ends else (f"loops go round {LOOPS} times at most",))
+
+
+@pytest.mark.parametrize(("passes", "endless"), [(0, False), (AGAIN, False), (AGAIN + 1, True)])
+def test_a_packet_goes_round_so_often(passes: int, endless: bool) -> None:
+    b = base()
+    less = b.set("h.a", binary("-", b.get("h.a"), const(1, 8)))
+    again = if_(binary("!=", b.get("h.a"), const(0, 8)), [less, b.call("recirculate.request", None)])
+    made = b.build([state("start", [extract("h")], goto("accept"))], egress=[again], deparser=[emit("h")])
+    walk = walked(made, p0=passes)
+    assert walk.endless is endless and len(walk.sent) == (not endless)
+
+
+def test_groups_and_sessions_that_are_there_are_used_once() -> None:
+    copies = ChosenCopies()
+    copies.begin(SimpleNamespace(is_there=lambda kind, number: number != 9))  # type: ignore[arg-type]
+    assert copies.copies(3) == copies.copies(3) == [(port, port) for port in COPY_PORTS]
+    assert copies.clones(5) == copies.clones(5) == [(CLONE_PORT, 0)]
+    assert copies.copies(0) == copies.copies(9) == copies.clones(9) == []
+    assert (copies.groups_used, copies.sessions_used) == ([3], [5])
+    assert copies.clones(0) == [(CLONE_PORT, 0)] and copies.sessions_used == [5, 0]
+
+
+def test_default_actions_that_are_chosen() -> None:
+    """The program's own one needs no command."""
+    b = base()
+    b.action("y", v=8, w=4)
+    b.table("t", [("h.a", "exact")], ["y"], size=0)
+    made = program(b, apply("t"))
+    for outcome, defaults in ((Outcome(False, ""), {}), (Outcome(False, "y"), {"t": ("y", (1, 1))})):
+        walk = Walker(made, Coverage(made, ""), lambda table, possible: possible[0], LARGEST).walk(
+            {}, {("t", 0): outcome}
+        )
+        assert walk.defaults == defaults and walk.choices == {("t", 0): outcome} and walk.missed == [("t", (0,))]

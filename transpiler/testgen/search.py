@@ -191,10 +191,14 @@ class Search:
         answer = self.solver.turned(walk, turn.at)
         if isinstance(answer, dict):
             before = [c for c in walk.made if c.at <= turn.at]
-            self.take(answer, {(c.table, c.turn): c.outcome for c in before}, turn.at + 1, len(before))
+            self.take(answer, {(c.table, c.turn): c.outcome for c in before}, self.behind(turn), len(before))
         elif answer is not Answer.NO:
             self.unsolved += 1
             self.reasons["the time of day" if answer is Answer.NOT_CHOSEN else "a hash, or the solver's limit"] += 1
+
+    def behind(self, turn: Turn) -> int:
+        """The first decision that is new where this one went the other way."""
+        return turn.at + 1
 
     def prefer(self, table: str, possible: tuple[Outcome, ...]) -> Outcome:
         """What was done least often; a clone session only where it is asked for."""

@@ -127,6 +127,13 @@ class _Beside(Search):
         done, tried = self.done[turn.key], self.tried[turn.key]
         return (0 if (hope := self._hope(turn)) else 1), done + 2 * tried, -hope, turn.at
 
+    def behind(self, turn: Turn) -> int:
+        """A key that no entry has is no decision: what follows stands in the place of the one that an entry has."""
+        match turn.walk.decisions[turn.at].site:
+            case (("table", str() as name), *_) if any(name == table.name for table in self.around.finder.targets):
+                return turn.at
+        return turn.at + 1
+
     def _hope(self, turn: Turn) -> int:
         if turn.outcome is not None:
             return self.interest.of_outcome(turn.walk.made[turn.at].table, turn.outcome)

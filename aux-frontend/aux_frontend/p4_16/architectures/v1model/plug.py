@@ -89,14 +89,6 @@ class V1Model:
             if isinstance(field, va.ScalarLocation) and isinstance(field.place, ex.VariableRef)
         )
 
-    def standard(self, unit: Unit, field: str, span: Span) -> va.ScalarLocation:
-        """A field of the standard metadata, whether or not the calling control sees it."""
-        standard = self._roots.get(STANDARD)
-        found = dict(standard.fields).get(field) if isinstance(standard, va.StructLocation) else None
-        if not isinstance(found, va.ScalarLocation):
-            raise unit.failure(span, f"standard_metadata_t has no field '{field}'")
-        return found
-
     def check(self, program: pr.Program, diagnostics: Diagnostics) -> None:
         check_requests(program, diagnostics)
 

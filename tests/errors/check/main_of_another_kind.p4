@@ -1,0 +1,2 @@
+extern Ext { Ext(); }
+Ext() main;

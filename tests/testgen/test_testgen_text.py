@@ -1,0 +1,133 @@
+"""A generated test as STF text: what sets it up, the frame, what comes out, and what undoes it for one behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hlir_builder import Builder, apply, emit, extract, goto, state
+
+pytest.importorskip("z3")
+
+from macsad.testgen.text import Before, _name, ending, stf
+from transpiler.diagnostics import Span
+from transpiler.hlir.program import Program
+from transpiler.testgen.choices import Chosen
+from transpiler.testgen.cover import Item
+from transpiler.testgen.scenario import Scenario, Sent
+from transpiler.testgen.walk import PORT_LIMIT
+
+FRAME = b"\x01\xab"
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=16, c=4, d=4)
+    b.action("I.put", v=8, w=16)
+    b.action("I.none")
+    b.extern("I.profile", "action_profile", size=4)
+    b.extern("I.selector", "action_selector", size=4, algorithm="crc16", width=14)
+    b.extern("I.cells", "register", size=4, width=8)
+    b.extern("I.first", "register", size=4, width=8, initial=7)
+    b.extern("I.rates", "meter", size=4, unit="bytes")
+    b.table("I.exact", [("h.a", "exact")], ["I.put", "I.none"], default="I.none")
+    b.table("I.kinds", [("h.a", "lpm"), ("h.b", "ternary"), ("h.c", "range"), ("h.d", "optional")], ["I.put"])
+    b.table("I.members", [("h.a", "exact")], ["I.put"], implementation="I.profile")
+    b.table("I.groups", [("h.a", "exact"), ("h.b", "selector")], ["I.put"], implementation="I.selector")
+    tables = ("I.exact", "I.kinds", "I.members", "I.groups")
+    start = state("start", [extract("h")], goto("accept"))
+    return b.build([start], ingress=[apply(name) for name in tables], deparser=[emit("h")])
+
+
+def lines(program: Program, before: Before | None = None, number: int = 3, news: Any = (), **what: Any) -> list[str]:
+    text = stf(program, Scenario(5, FRAME, **what), news, number, before or Before())
+    assert text.endswith("\n")
+    return text.splitlines()
+
+
+PUT = "put(v:0x7, w:0x102)"
+
+
+@pytest.mark.parametrize(
+    ("what", "before_the_packet"),
+    [
+        ({"entries": (Chosen("I.exact", (0x1F,), "I.put", (7, 0x102)),)}, [f"add I.exact h.a:0x1f I.{PUT}"]),
+        ({"entries": (Chosen("I.exact", (0,), "I.none", ()),)}, ["add I.exact h.a:0x0 I.none()"]),
+        ({"entries": (Chosen("I.kinds", (1, 2, 3, 4), "I.put", (7, 0x102)),)},
+         [f"add I.kinds 1 h.a:0x1 h.b:0x2 h.c:0x3..0x3 h.d:0x4 I.{PUT}"]),
+        ({"entries": (Chosen("I.exact", (1,), "I.none", ()), Chosen("I.members", (2,), "I.put", (7, 0x102)))},
+         ["add I.exact h.a:0x1 I.none()", f"member I.profile I.{PUT} = member3_1", "add I.members h.a:0x2 $member3_1"]),
+        ({"entries": (Chosen("I.groups", (2,), "I.put", (7, 0x102)),)},
+         [f"member I.selector I.{PUT} = member3_0", "group I.selector $member3_0 = group3_0", "add I.groups h.a:0x2 $group3_0"]),
+        ({"defaults": (("I.exact", "I.put", (7, 0x102)),)}, [f"setdefault I.exact I.{PUT}"]),
+        ({"registers": (("I.cells", 2, 0), ("I.cells", 3, 0x55), ("I.first", 0, 7), ("I.first", 1, 0))},
+         ["register_write I.cells 3 0x55", "register_write I.first 1 0x0"]),
+        ({"meters": (("I.rates", 1, 1), ("I.rates", 2, 2), ("I.rates", 3, 0))},
+         ["meter_set_rates I.rates 1 0:0 1000:1000000", "meter_set_rates I.rates 2 0:0 0:0",
+          "meter_set_rates I.rates 3 1000:1000000 1000:1000000"]),
+        ({"host": True, "sessions": (9,)}, ["port_host 5", "mirroring_add 9 4"]),
+        ({"groups": (6, 8)},
+         ["mc_mgrp_create 6", "mc_node_create 2 2", "mc_node_associate 6 0", "mc_node_create 3 3", "mc_node_associate 6 1",
+          "mc_mgrp_create 8", "mc_node_create 2 2", "mc_node_associate 8 2", "mc_node_create 3 3", "mc_node_associate 8 3"]),
+    ],
+)  # fmt: skip
+def test_what_is_set_up(what: dict[str, Any], before_the_packet: list[str], program: Program) -> None:
+    assert lines(program, **what) == [*before_the_packet, "packet 5 01AB", "no_packet"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ((Sent(2, b"\x0a\xff"), Sent(1, b"\x01", frozenset({0}))), ["expect 2 0AFF$", "expect 1 **$"]),
+        ((Sent(1, b"\1\2\3\4", frozenset({1, 2})),), ["expect 1 01****04$"]),
+        ((Sent(PORT_LIMIT - 1, b"\1"),), [f"expect {PORT_LIMIT - 1} 01$"]),
+        ((Sent(PORT_LIMIT, b"\1"),), [f"# it goes to port {PORT_LIMIT}, which is not there", "no_packet"]),
+        ((Sent(9999, b"\1"), Sent(8888, b"\1"), Sent(9999, b"\2"), Sent(1, b"\3")),
+         ["expect 1 03$", "# it goes to port 8888, which is not there", "# it goes to port 9999, which is not there"]),
+    ],
+)  # fmt: skip
+def test_what_comes_out(sent: tuple[Sent, ...], said: list[str], program: Program) -> None:
+    assert lines(program, sent=sent) == ["packet 5 01AB", *said]
+
+
+def test_what_a_test_covers_stands_above_it(program: Program) -> None:
+    news = [Item("statement", Span("p.p4", 3, 7)), Item("branch", Span("p.p4", 4, 1), "if true")]
+    assert lines(program, news=news)[:2] == ["# p.p4:3:7: statement", "# p.p4:4:1: branch if true"]
+
+
+def test_tests_of_one_file_know_what_those_before_have_left(program: Program) -> None:
+    """Groups that are there, whose nodes are counted on; cells may hold anything."""
+    before = Before(alone=False)
+    assert len(lines(program, before, groups=(6,))) == 7
+    assert lines(program, before, groups=(6, 8), registers=(("I.cells", 2, 0),)) == [
+        "mc_mgrp_create 8", "mc_node_create 2 2", "mc_node_associate 8 2", "mc_node_create 3 3", "mc_node_associate 8 3",
+        "register_write I.cells 2 0x0", "packet 5 01AB", "no_packet",
+    ]  # fmt: skip
+    assert before.groups == [6, 8]
+
+
+def test_what_undoes_a_test(program: Program) -> None:
+    what: dict[str, Any] = {
+        "defaults": (("I.exact", "I.put", (7, 0x102)),), "sessions": (9, 3), "host": True, "meters": (("I.rates", 2, 2),),
+    }  # fmt: skip
+    assert ending(program, Scenario(5, FRAME, **what), 3).splitlines() == [
+        "wait", "remove all", "setdefault I.exact I.none()", "mirroring_delete 9", "mirroring_delete 3", "port_net 5",
+        "meter_set_rates I.rates 2 1000:1000000 1000:1000000",
+    ]  # fmt: skip
+    assert ending(program, Scenario(5, FRAME), 3) == "wait\nremove all\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("h.a", "h.a"),
+        ("h.$valid$", "h.$valid$"),
+        ("$x", '"$x"'),
+        ("h.a b", '"h.a b"'),
+        ("h[1].a", '"h[1].a"'),
+        ("1a", '"1a"'),
+    ],
+)
+def test_names_that_may_be_read_as_something_else_are_quoted(name: str, written: str) -> None:
+    assert _name(name) == written
