@@ -220,6 +220,15 @@ def test_it_is_passed_on_where_both_are_one_terminal(monkeypatch: pytest.MonkeyP
 SLEEPS = [sys.executable, "-c", "import signal; signal.pause()"]
 
 
+@pytest.fixture
+def no_nohup() -> Iterator[None]:
+    """As a terminal starts commands, however the tests were started."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("no_nohup")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_switch_and_not_us(number: signal.Signals) -> None:
     """It is as before then."""
