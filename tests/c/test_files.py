@@ -93,6 +93,12 @@ def test_count_is_how_many_packets_are_handled(sample: Path, folder: Path, count
     assert len(read_pcap(folder / "out.pcap")) == count
 
 
+@pytest.mark.parametrize("count", ["18446744073709551616", "99999999999999999999", "-1", "1x", "0x"])
+def test_what_is_no_count_is_told(sample: Path, folder: Path, count: str) -> None:
+    done = run(sample, folder, "pcap:in.pcap", options=(f"--count={count}",))
+    assert done.returncode == 2 and f"error: --count {count}: expected a number from " in done.stderr
+
+
 def test_frames_without_a_time_are_recorded_with_now(sample: Path, folder: Path) -> None:
     switch = Switch(
         sample, folder, ["--port=0=ctl:", f"--port=1=pcap:,{folder}/out.pcap", f"--entries={folder}/entries"]

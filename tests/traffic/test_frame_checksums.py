@@ -98,8 +98,12 @@ def test_frames_have_the_sums_of_what_they_cover() -> None:
 
 
 @pytest.mark.parametrize(
-    ("covered", "sum_"), [((ONE,) * 16, 0), ((ZERO,) * 16, 0xFFFF), ((ONE, *(ZERO,) * 16), 0x7FFF), ((ONE,) * 160, 0)]
-)
+    ("covered", "sum_"),
+    [
+        ((ONE,) * 16, 0), ((ZERO,) * 16, 0xFFFF), ((ONE, *(ZERO,) * 16), 0x7FFF), ((ONE,) * 160, 0),
+        ((*(ONE,) * 32, *(ZERO,) * 15, ONE), 0xFFFE),  # the carry of a carry
+    ],
+)  # fmt: skip
 def test_sums_of_constants(covered: tuple[int, ...], sum_: int) -> None:
     rows = np.zeros((2, 4), dtype=np.uint8)
     Checksum(16, covered).fill(rows)

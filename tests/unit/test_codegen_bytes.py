@@ -259,6 +259,14 @@ def test_entries_win_by_priority_then_by_prefix_then_by_their_order() -> None:
     assert winner(["ternary"], masks, 1) is None
 
 
+@pytest.mark.parametrize("kind", ["ternary", "range", "optional"])
+def test_priorities_of_other_keys_go_before_prefixes(kind: str) -> None:
+    entries: list[tuple[list[ex.KeySet], int]] = [
+        ([any_(), mask(0x1000, 0xF000)], 2), ([exact(5, 16), mask(0x1200, 0xFF00)], 1), ([any_(), mask(0x2000, 0xF000)], 3),
+    ]  # fmt: skip
+    assert [winner([kind, "lpm"], entries, 5, key) for key in (0x1234, 0x2234, 0x3234)] == [0, 2, None]
+
+
 def test_ranges_hold_both_of_their_ends() -> None:
     ranges = [([span(5, 9)], 1), ([span(0, 2)], 2), ([span(0xFFF0, 0xFFFF)], 3), ([span(12, 12)], 4)]
     expected = {

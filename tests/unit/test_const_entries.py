@@ -75,6 +75,17 @@ def test_tables_that_commands_name_are_constant(program: Program, tmp_path: Any)
     assert ranked.default_action.action == "NoAction"
 
 
+@pytest.mark.parametrize(("kind", "word"), [("ternary", "5&&&7"), ("range", "1->5"), ("optional", "5")])
+def test_which_entries_have_a_priority(kind: str, word: str, tmp_path: Path) -> None:
+    b = Builder()
+    b.header("hdr.h", "h_t", f=9, g=9)
+    b.action("c.go", port=9)
+    b.table("c.t", [("hdr.h.f", "exact"), ("hdr.h.g", kind)], ["c.go"])
+    program = b.build([state("start", [extract("hdr.h")], goto("accept"))], [apply("c.t")])
+    (entry,) = of(program, tmp_path, f"table_add t go 1 {word} => 7 10").table["c.t"].entries
+    assert (entry.call.arguments[0].value, entry.priority) == (7, (1 << 31) - 1 - 10)
+
+
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

@@ -288,6 +288,13 @@ def test_truncate_and_length_metadata() -> None:
     assert Switch(plain(b, ingress)).process(0, b"\x01\x02345678") == [(8, b"\x01\x023")]
 
 
+@pytest.mark.parametrize("length", range(7))
+def test_what_is_truncated_may_end_in_the_headers(length: int) -> None:
+    b = base()
+    switch = Switch(plain(b, (b.call("truncate.request", None, const(length, 32)),)))
+    assert switch.process(0, b"\x01\x02345") == ([(0, b"\x01\x02345"[:length])] if length else [])
+
+
 def test_checksums_are_verified_and_computed_where_they_belong() -> None:
     b = Builder()
     b.header("h", "h_t", a=16, sum=16)

@@ -322,6 +322,14 @@ def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
         choose(None, tmp_path)
 
 
+def test_targets_that_extend_each_other_are_told(tmp_path: Path) -> None:
+    for name, other in (("board", "one"), ("one", "two"), ("two", "one")):
+        (tmp_path / name).mkdir()
+        target(tmp_path / name, MINIMAL.replace("board", name).replace("summary", f'extends = "{other}"\nsummary'))
+    with pytest.raises(BadTarget, match=r"two/target\.toml:3: the target extends itself"):
+        load(tmp_path / "board", Known(tmp_path).folder)
+
+
 def test_a_target_extends_another(tmp_path: Path) -> None:
     for name, text in (
         ("base", MINIMAL.replace("board", "base")),
