@@ -280,6 +280,13 @@ static void test_buffers(void) {
     CHECK(odp_pool_destroy(buffers) == 0);
 }
 
+/* What threads that have ended freed last is there for others. */
+static void test_all_are_there(void) {
+    odp_packet_t pkt[NUM];
+    CHECK(odp_packet_alloc_multi(pool, LEN, pkt, NUM) == NUM);
+    odp_packet_free_multi(pkt, NUM);
+}
+
 int main(void) {
     odp_pool_param_t param;
     test_begin();
@@ -303,6 +310,7 @@ int main(void) {
     test_pool_calls();
     test_buffers();
     test_threads(4, churn);
+    test_all_are_there();
     CHECK(odp_pool_destroy(pool) == 0);
     test_end();
     return 0;
