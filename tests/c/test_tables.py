@@ -342,6 +342,13 @@ def test_many_leaves_are_given_back_and_taken_again(build: Build) -> None:
     run(build("leaves", "gcc", *FAST))
 
 
+@pytest.mark.parametrize("kernel", ["lpm_dir24", "lpm_trie"])
+def test_prefixes_beside_and_within_each_other(build: Build, kernel: str) -> None:
+    binary = build("nested", "gcc", *MEMORY)
+    run(binary, kernel, 1)
+    run(binary, kernel, int.from_bytes(os.urandom(4), "little"))
+
+
 def test_the_timing_program_runs(build: Build) -> None:
     binary = build("bench_tables", "gcc", *FAST)
     done = subprocess.run([str(binary), "linear", "20"], capture_output=True, text=True, check=True, timeout=120)
