@@ -296,3 +296,15 @@ def test_there_are_as_many_members_and_groups_as_entries(entries: int, members: 
         groups.setdefault(int(group, 0), set()).add(int(member, 0))
     assert len(groups) == members and all(len(group) == 4 and max(group) < members for group in groups.values())
     assert set().union(*groups.values()) == set(range(members))
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_member_is_once_in_a_group_of_a_small_selector(size: int, tmp_path: Path) -> None:
+    program = tmp_path / "small.p4"
+    text = APPS["balancer"].read_text()
+    assert "crc32, 65536, 16) servers" in text
+    program.write_text(text.replace("crc32, 65536, 16) servers", f"crc32, {size}, 16) servers"))
+    make(program, tmp_path, entries=100)
+    added = [(group, member) for word, _, member, group in
+             (line for line in generated.commands(tmp_path) if line[0] == "act_prof_add_member_to_group")]  # fmt: skip
+    assert len(added) == len(set(added)) == size * size
