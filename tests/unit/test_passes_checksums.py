@@ -55,7 +55,7 @@ def test_both_are_made_from_what_was_verified(tmp_path: Path) -> None:
         ([(COMPUTE, "update_checksum(hdr.body.isValid()")], 2),  # of a header that is not there no field is summed
         ([(COMPUTE, "update_checksum(true")], 2),
         ([(VERIFY, "verify_checksum(hdr.head.isValid() && standard_error(meta)")], 1),
-        ([(VERIFY, "verify_checksum(hdr.head.isValid() && hdr.head.version == 4")], 1),  # others are not verified
+        ([(VERIFY, "verify_checksum(hdr.head.isValid() && hdr.head.to == 4")], 1),  # others are not verified
         (
             [
                 ("            { hdr.head.version, hdr", "            { 4w1, hdr"),
