@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import resource
+import errno
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -65,16 +66,33 @@ def test_a_server_that_is_closed_takes_nobody(server: Server) -> None:
         connected(server)
 
 
-def test_a_server_without_a_free_descriptor_takes_clients_later(server: Server) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with socket.socket() as first, socket.socket() as second:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
-        try:
-            first.connect(("127.0.0.1", server.port))  # the descriptor is taken before the client is waited for
-            second.connect(("127.0.0.1", server.port))
-            time.sleep(0.3)  # it tries, and fails
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        for client in (first, second):
+class Short:
+    """A socket that listens, and has had no free descriptor so many times."""
+
+    def __init__(self, listening: socket.socket, times: int) -> None:
+        self._listening, self.times = listening, times
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        if self.times:
+            self.times -= 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return self._listening.accept()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._listening, name)
+
+
+def test_a_server_without_a_free_descriptor_takes_clients_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(serving, "time", SimpleNamespace(sleep=waited.append))
+    made = Server("127.0.0.1", 0)
+    short = Short(made._socket, 2)
+    made._socket = short  # type: ignore[assignment]
+    made.start(NOTHING, NOTHING)
+    try:
+        with connected(made) as client:
             client.sendall(b"\xff" * 64)
             assert not kept(client, 30)
+        assert short.times == 0 and waited == [serving.BUSY_SECONDS] * 2
+    finally:
+        made.close()
