@@ -60,7 +60,14 @@ class FakeSwitch:
         self.listener.bind(str(path))
         self.listener.listen()
         self.requests: list[tuple[int, bytes]] = []
-        threading.Thread(target=self._serve, daemon=True).start()
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.listener.shutdown(socket.SHUT_RDWR)  # a thread that waits in accept() wakes
+        self.thread.join(10)
+        assert not self.thread.is_alive(), "a client is connected still"
+        self.listener.close()
 
     def _serve(self) -> None:
         while True:
@@ -92,7 +99,7 @@ def fake(tmp_path: Path) -> Iterator[Callable[..., FakeSwitch]]:
 
     yield make
     for switch in made:
-        switch.listener.close()
+        switch.close()
 
 
 def ctl(switch: FakeSwitch | Path, *arguments: str, lines: str = "", interactive: bool = False) -> tuple[int, str, str]:
