@@ -514,9 +514,11 @@ def test_pcapng_out(native: Toolchain, tmp_path: Path, resolution: int, magic: i
 
 
 def test_a_file_is_read_again(native: Toolchain, tmp_path: Path) -> None:
-    pcap, out = write_pcap(tmp_path / "in.pcap", udp_frames(10)), tmp_path / "out.pcap"
-    native.execute("forward", f"pcap:in={pcap},loops=3", f"pcap:,{out}")
-    assert [data for _, _, data in read_pcap(out)[1]] == udp_frames(10) * 3
+    out = tmp_path / "out.pcap"
+    for order in "<>":
+        pcap = write_pcap(tmp_path / "in.pcap", udp_frames(10), order)
+        native.execute("forward", f"pcap:in={pcap},loops=3", f"pcap:,{out}")
+        assert [data for _, _, data in read_pcap(out)[1]] == udp_frames(10) * 3
     pcapng = tmp_path / "in.pcapng"
     blocks = [enhanced(">", data, 77, at % 2) for at, data in enumerate(udp_frames(10))]
     pcapng.write_bytes(section(">", 6, 9) + b"".join(blocks) + section("<", 3))  # the next round is of the first order
