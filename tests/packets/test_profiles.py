@@ -145,6 +145,25 @@ def test_a_group_without_members_leaves_what_was_written_before() -> None:
         device.close()
 
 
+def test_action_run_of_a_group_without_members_is_the_first_action(tmp_path: Path) -> None:
+    """It is of an enum of the table's actions, which has no other value."""
+    program = tmp_path / "program.p4"
+    arms = "switch (ways.apply().action_run) { send: { sm.egress_spec = 0; } other: { } default: { } }"
+    text = PROGRAM.with_name("empty_groups.p4").read_text().replace("ways.apply();", arms)
+    program.write_text(
+        text.replace("{ send; }", "{ send; other; }").replace("action send", "action other() { } action send")
+    )
+    interpreter, device = Switch(switches.load(program)), switches.start(program, (0, 1))
+    try:
+        interpreter.table_add_indirect("I.ways", (Exact(5),), GroupRef(interpreter.group_create("I.ports")))
+        device._command("act_prof_create_group ports")
+        device._command("table_indirect_add_with_group ways 5 => 0")
+        assert interpreter.process(0, FRAMES[0]) == [(0, FRAMES[0])]
+        same(interpreter, device)
+    finally:
+        device.close()
+
+
 def test_action_run_has_no_number_where_sharing_tables_have_other_actions(tmp_path: Path) -> None:
     text = PROGRAM.read_text().replace(
         "two.apply();", "switch (two.apply().action_run) { set: { hdr.order.hit = 3; } }"
