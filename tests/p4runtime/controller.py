@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,7 @@ class Stream:
             response_deserializer=message("StreamMessageResponse").FromString,
         )
         self.call = method(iter(self._out.get, None), timeout=STREAM_S)
+        weakref.finalize(self, self._out.put, None)  # with it, grpc's thread that waits for what is sent ends
 
     def send(self, **update: Any) -> None:
         self._out.put(message("StreamMessageRequest")(**update))
