@@ -299,6 +299,18 @@ def test_a_message_ends_where_its_length_says(running: Switch) -> None:
         assert client._receive() == (Message.COLLECT, Status.OK, 2, b"")
 
 
+def test_a_message_has_16_mib_at_most(running: Switch) -> None:
+    """Of a longer one nothing is read but its head: the connection ends."""
+    most = 16 << 20
+    with Client(running.socket) as client:
+        for length in (most, most - 1):
+            answer = client._ask(Message.COMMAND, b"#" + bytes(length - 1))
+            assert answer == (Status.FAILED, b"a command is one line of text")
+        client._socket.sendall(struct.pack(">IBBH", most + 1, Message.COMMAND, 0, 7))
+        assert client._receive() == (Message.COMMAND, Status.WRONG, 7, b"the message is too long")
+        assert client._socket.recv(1) == b""
+
+
 def test_messages_without_content(running: Switch) -> None:
     with Client(running.socket) as client:
         before = client.set_batch()

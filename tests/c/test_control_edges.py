@@ -580,9 +580,11 @@ def test_a_command_is_one_line_and_a_bulk_counts_from_one(switch: Switch) -> Non
         assert (reply.done, reply.failed) == (1, 2)
         assert reply.text.startswith("3: error: no command 'nonsense'")
         assert "\n0\n5: error: no command 'more'" in reply.text
-        reply = client.bulk(["x"] * 23, keep_going=True)
-        assert (reply.failed, reply.text.count("error: no command")) == (23, 20)
-        assert reply.text.endswith("\nand 3 more errors\n")
+        for failed in (19, 20, 21, 23):
+            reply = client.bulk(["x"] * failed, keep_going=True)
+            assert (reply.failed, reply.text.count("error: no command")) == (failed, min(failed, 20))
+            more = f"and {failed - 20} more errors" if failed > 20 else ""
+            assert reply.text.splitlines()[20:] == [more] * (failed > 20)
 
 
 def test_frames_that_no_packet_holds_are_refused(switch: Switch) -> None:
@@ -594,3 +596,16 @@ def test_frames_that_no_packet_holds_are_refused(switch: Switch) -> None:
             switch.client.inject(port, [frame()])
     assert switch.client.inject(0, [bytes(9216), frame()]) == 2
     switch.client.collect()
+
+
+def test_a_port_takes_as_many_frames_as_it_has_room_for(switch: Switch) -> None:
+    """And says how many these are; they are through in their order, and then there is room again."""
+    switch.do("table_set_default masks go => 7")
+    frames = [frame(word=number) for number in range(1100)]
+    for injected in (frames, frames[:1024], frames[1000:]):
+        taken = min(len(injected), 1024)
+        switch.client.hold(True)
+        assert switch.client.inject(0, injected) == taken
+        assert switch.client.inject(0, injected[:1]) == (taken < 1024)
+        switch.client.hold(False)
+        assert switch.client.collect() == [(7, one) for one in [*injected[:taken], *injected[: taken < 1024]]]

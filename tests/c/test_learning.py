@@ -116,6 +116,25 @@ def test_both_add(switch: Switch) -> None:
     assert entries_of(switch, "flows") == 3
 
 
+def test_what_the_control_plane_adds_and_fails_to_add_takes_nothing_from_packets(switch: Switch) -> None:
+    """Of 64 places, each is for an entry of either."""
+    switch.do("table_set_expire_time aging 1 0")
+    for turn in range(3):
+        handles = [switch.do(f"table_add aging passing {key} =>").split()[-1] for key in range(10)]
+        for key in range(70):
+            assert "with this key already" in switch.fail(f"table_add aging passing {key % 10} =>")
+        sent = switch.client.exchange([(1, frame(AGING, key)) for key in range(100)])
+        assert sorted(port for port, _ in sent) == [2] * 10 + [3] * 54 + [4] * 36, turn
+        for key in (5, 63):  # entries of either
+            assert "with this key already" in switch.fail(f"table_add aging passing {key} =>")
+        assert switch.fail("table_add aging passing 100 =>") == "table Work.aging is full (64 entries)"
+        switch.do(*(f"table_delete aging {handle}" for handle in handles))
+        assert [pass_one(switch, AGING, key) for key in (1, 63)] == [3, 2]
+        added, refused, lost = learned(switch, "aging")
+        assert (added, refused, lost) == (55 * (turn + 1), 36 * (turn + 1), 0)
+        switch.do("table_clear aging")
+
+
 @pytest.mark.parametrize(("more", "restarted"), [(0, False), (1, True)])
 def test_entries_whose_time_is_over_are_deleted(switch: Switch, more: int, restarted: bool) -> None:
     switch.do("table_set_expire_time aging 1 1000")  # a busy machine may stop us for some tenths

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -53,6 +54,65 @@ def test_wrong_usage(sample: Path, arguments: list[str], message: str) -> None:
     done = run(sample, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+@pytest.fixture(scope="module")
+def fast(build_sample) -> Path:
+    """The sample as it is for users: many of it begin and end."""
+    return build_sample()
+
+
+def refusal(binary: Path, *arguments: object) -> str:
+    """What is told of wrong options; those that are fine come to a word that is none."""
+    done = run(binary, "--port=0=ctl:", *arguments, "stray")
+    assert done.returncode == 2 and done.stderr.startswith("error: ")
+    told = done.stderr.splitlines()[0].removeprefix("error: ")
+    return "" if told == "unexpected argument 'stray'" else told
+
+
+NUMBERS = {
+    "workers": (1, 64), "back-workers": (1, 64), "batch": (1, 256), "burst": (1, 256), "sub-batch": (1, 256),
+    "stats": (1, 10**6), "count": (1, 2**64 - 1), "until-idle": (1, 10**6), "parent": (1, 2**31 - 1),
+    "buffers": (512, 2**24), "max-frame": (64, 65535), "priority-queues": (1, 32), "seed": (0, 2**64 - 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "low", "high"), [(option, *ends) for option, ends in NUMBERS.items()])
+def test_numbers_have_a_first_and_a_last(fast: Path, option: str, low: int, high: int) -> None:
+    assert refusal(fast, *(f"--{option}={number}" for number in (low, high, hex(low), f"{high:#x}"))) == ""
+    for word in (low - 1, high + 1, 2**64, 2**64 + low, 2**65 + high, f"{low}x", f"+{low}", f" {low}", "x", ""):
+        told = f"--{option} {word}: expected a number from {low} to {high}"
+        assert refusal(fast, f"--{option}={word}") == told
+
+
+@pytest.mark.parametrize(
+    ("option", "most", "what"),
+    [("cpus", 1023, "CPU numbers"), ("host", 65535, "port numbers"), ("part-workers", 64, "numbers of workers")],
+)
+def test_lists_are_of_numbers_and_ranges(fast: Path, option: str, most: int, what: str) -> None:
+    fine = ("0", "0,1", "2-5", "3-3", f"1,0,{most - 1}-{most}", f"{most}")
+    assert refusal(fast, *(f"--{option}={words}" for words in fine)) == ""
+    wrong = (f"{most + 1}", f"0-{most + 1}", f"1,{2**64}", f"{2**64 + 1}-{2**64 + 2}", "5-2", "", ",", "1,", ",1",
+             "1,,2", "1-", "-1", "1-2-3", "1;2", "1,x", "+1", "1,+2", "1-+2", " 1")  # fmt: skip
+    for words in wrong:
+        assert refusal(fast, f"--{option}={words}") == f"--{option} {words}: expected {what}, as in 1,2 or 2-5"
+
+
+def test_ports_have_numbers_of_16_bits_and_names(fast: Path) -> None:
+    assert refusal(fast, "--port=65535=ctl:", "-p", "1=ctl:", "--port=02=eth0=1") == ""
+    for word in ("65536=ctl:", f"{2**64}=ctl:", f"{2**64 + 1}=ctl:", "1=", "=ctl:", "1", "1x=ctl:", "-1=ctl:", "+1=ctl:",
+                 "0x1=ctl:", " 1=ctl:", ""):  # fmt: skip
+        assert refusal(fast, f"--port={word}") == f"--port {word}: expected NUMBER=NAME, as in 0=eth0"
+    assert refusal(fast, "--port=00=eth0") == "--port 00=eth0: port 0 is there twice"
+    ports = [f"--port={number}=ctl:" for number in range(1, 65)]
+    assert refusal(fast, *ports[:63]) == "" and refusal(fast, *ports) == "--port 64=ctl:: more than 64 ports"
+
+
+def test_options_of_programs_that_are_built_otherwise(fast: Path) -> None:
+    for option in ("back", "part"):
+        done = run(fast, "--port=0=ctl:", f"--{option}-workers=1")
+        told = f"error: --{option}-workers: the program is in one piece; build it with --cut\n"
+        assert (done.returncode, done.stderr) == (2, told)
 
 
 @pytest.mark.parametrize(
@@ -235,6 +295,11 @@ def test_nodes_outlive_their_group(start) -> None:
     def reached() -> list[int]:
         return [port for port, _ in switch.client.exchange([(3, ethernet(dst=2))])]
 
+    def shown(group: int) -> list[int]:
+        """The nodes of a group."""
+        dump = switch.do("mc_dump").partition(f"mgrp({group})")[2].partition("**")[0]
+        return [int(node) for node in re.findall(r"L1h=(\d+)", dump)]
+
     switch.do("table_add dmac flood 2 => 8", "mc_mgrp_create 7", "mc_mgrp_create 8")
     switch.do("mc_node_create 5 0 1", "mc_node_create 6 2", "mc_node_create 7 3", "mc_node_associate 7 0")
     switch.do("mc_node_associate 8 1", "mc_mgrp_destroy 7")
@@ -249,7 +314,13 @@ def test_nodes_outlive_their_group(start) -> None:
         "mc_mgrp_create 8",
         *(f"mc_node_associate 8 {n}" for n in (2, 0, 1)),
     )
-    assert reached() == [0, 1, 2, 3]
+    assert reached() == [0, 1, 2, 3] and shown(8) == [2, 0, 1]
+    switch.do("mc_node_dissociate 8 2", "mc_node_update 0 3", "mc_mgrp_create 7", "mc_node_associate 7 2")
+    assert reached() == [2, 3] and shown(8) == [0, 1] and shown(7) == [2]
+    switch.do("mc_mgrp_destroy 8", "mc_mgrp_create 8")
+    assert reached() == [] and shown(8) == []
+    switch.do("mc_node_destroy 0", "mc_node_associate 8 1", "mc_node_create 9 0 1", "mc_node_associate 8 0")
+    assert reached() == [0, 1, 2] and shown(8) == [1, 0] and shown(7) == [2]
 
 
 def test_link_aggregation_groups_get_one_copy_each(start) -> None:

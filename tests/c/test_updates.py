@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -394,6 +395,27 @@ def test_frames_wait_for_a_client_that_does_not_read(start) -> None:
             pushed = taker.pushed(20)
             assert isinstance(pushed, list)
             count += len(pushed)
+
+
+def test_who_sends_no_more_gets_what_it_has_asked_for(start) -> None:
+    """Also what takes a while: frames that wait for their workers, and many commands."""
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1")
+    lines = 50_000 * b"table_num_entries dmac\n"
+    with Client(switch.socket) as collects, Client(switch.socket) as commands:
+        switch.client.hold(True)
+        assert collects.inject(0, [ethernet(1)]) == 1
+        collects._socket.sendall(struct.pack(">IBBH", 0, Message.COLLECT, 0, 9))
+        collects._socket.shutdown(socket.SHUT_WR)
+        for _ in range(2):
+            switch.client.stats()  # the server has seen that nothing more comes
+        switch.client.hold(False)
+        frame = struct.pack(">HI", 1, len(ethernet(1))) + ethernet(1)
+        assert collects._receive() == (Message.COLLECT, Status.OK, 9, frame)
+        commands._socket.sendall(struct.pack(">IBBH", 1 + len(lines), Message.BULK, 0, 8) + b"\0" + lines)
+        commands._socket.shutdown(socket.SHUT_WR)
+        assert commands._receive() == (Message.BULK, Status.OK, 8, struct.pack(">II", 50_000, 0))
+        assert collects._socket.recv(1) == commands._socket.recv(1) == b""
 
 
 def test_workers_rest(start) -> None:
