@@ -14,7 +14,7 @@ import switches
 from switch_harness import Switch, ethernet
 
 from macsad.control import Client
-from macsad.protocol import ControlError, Message, Status
+from macsad.protocol import ControlError, Filter, Message, Status, Traced
 
 
 @pytest.fixture(scope="module")
@@ -342,6 +342,37 @@ def test_frames_are_collected_in_messages_of_some_size(start) -> None:
         found += payload
     assert told == [Status.MORE, Status.OK]
     assert found == b"".join(struct.pack(">HI", 1, len(frame)) + frame for frame in frames)
+
+
+def test_frames_are_told_to_who_traces_or_counted_as_lost(running: Switch) -> None:
+    """To who does not read, more than wait for it are lost; the next trace counts from none."""
+    frames = [number.to_bytes(2, "big") + bytes(8998) for number in range(900)]
+    for _ in range(2):
+        with Client(running.socket) as tracer:
+            tracer.trace(Filter())
+            running.client.exchange((number % 2, frame) for number, frame in enumerate(frames))
+            told: list[Traced] = []
+            while not told or sum(len(one.frames) for one in told) + told[-1].lost < len(frames):
+                traced = tracer.pushed(20)
+                assert isinstance(traced, Traced)
+                told.append(traced)
+            numbers = [int.from_bytes(data[:2], "big") for one in told for _, _, data in one.frames]
+            assert numbers == sorted(set(numbers)) and len(numbers) >= 256 and told[-1].lost > 0 == told[0].lost
+            assert len(numbers) + told[-1].lost == len(frames) and tracer.pushed(0.0) is None
+
+
+def test_a_filter_has_256_bytes_at_most(running: Switch) -> None:
+    frame = bytes(range(256))
+    some = tuple((at, at, 0xFF) for at in range(256))
+    with Client(running.socket) as client:
+        client.trace(Filter(pattern=some))
+        client.trace(None)
+        with pytest.raises(ControlError, match="not a filter"):
+            client.trace(Filter(pattern=(*some, (0, 0, 0))))
+        client.trace(Filter(pattern=some))
+        running.client.exchange([(0, frame), (0, frame[:255]), (0, frame[:255] + b"0"), (0, frame + b"0")])
+        traced = client.pushed(20)
+        assert isinstance(traced, Traced) and [data for _, _, data in traced.frames] == [frame, frame + b"0"]
 
 
 def test_an_unknown_port_has_no_frames(running: Switch) -> None:

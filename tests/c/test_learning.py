@@ -12,7 +12,8 @@ import pytest
 import switches
 from switch_harness import Switch, write_pcap
 
-from macsad.protocol import Push
+from macsad.control import Client
+from macsad.protocol import Filter, Push, Traced
 
 PROGRAM = Path(__file__).parent / "learning.p4"
 FLOWS, WIDE, AGING, NOTIFYING = range(4)
@@ -170,6 +171,36 @@ def test_subscribers_are_told_of_entries_that_packets_have_added(switch: Switch)
     told = switch.client.idle(SOON)
     assert told is not None and len(told.ages) == 1
     assert pass_one(switch, NOTIFYING, 5) == 2
+
+
+def test_a_tracer_is_told_that_entries_come_and_go(switch: Switch) -> None:
+    """Nobody else has asked for anything meanwhile; what the tracer asks for itself does not count."""
+    switch.do("table_set_expire_time aging 1 300", "table_add flows known 7 => 9", "table_num_entries aging")
+
+    def aging() -> int:
+        return next(t["entries"] for t in switch.client.describe()["tables"] if t["name"].endswith("aging"))
+
+    with Client(switch.socket) as tracer:
+        tracer.trace(Filter(pattern=((0, FLOWS, 0xFF),)))
+
+        def changes() -> int:
+            assert pass_one(switch, FLOWS, 7) == 2
+            traced = tracer.pushed(SOON)
+            assert isinstance(traced, Traced)
+            return traced.changes
+
+        told = [changes(), changes()]
+        assert tracer.command("table_num_entries flows").ok
+        told.append(changes())
+        assert len(set(told)) == 1
+        assert pass_one(switch, AGING, 5) == 3
+        until("added", aging, 1)
+        told.append(changes())
+        until("gone", aging, 0)
+        told.append(changes())
+        switch.do("table_num_entries flows")
+        told.append(changes())
+        assert told[2:] == sorted(set(told))
 
 
 def test_what_the_commands_refuse(switch: Switch) -> None:

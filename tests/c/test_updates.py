@@ -14,7 +14,7 @@ import switches
 from switch_harness import Switch, ethernet
 
 from macsad.control import Client
-from macsad.protocol import ControlError, Message, Outcome, Reading, Status, Update
+from macsad.protocol import ControlError, Digest, Message, Outcome, Push, Reading, Status, Update
 
 
 class Described:
@@ -376,6 +376,43 @@ def test_each_client_gets_the_frames_of_its_ports(start) -> None:
                 assert isinstance(pushed, list)
                 got += pushed
             assert got == [(1 + number, frame) for frame in frames[number::2]]
+
+
+def test_who_subscribes_again_keeps_what_it_has(start) -> None:
+    """Frames of ports, digests, entries that nothing hits: each is asked for by itself, and only once told of."""
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1")
+    frames = [(0, ethernet(1, kind=0xD1E5))]
+    with Client(switch.socket) as frames_only, Client(switch.socket) as all_of_it, Client(switch.socket) as idle_only:
+        frames_only.take_frames(0)
+        idle_only.subscribe(Push.IDLE)
+        for wanted in (Push.DIGESTS, Push.IDLE):
+            all_of_it.subscribe(wanted)
+        all_of_it.take_frames(1)
+        for _ in range(2):
+            assert switch.client.exchange(frames) == []
+            told = [all_of_it.pushed(20), all_of_it.pushed(20)]
+            assert [(1, ethernet(1, kind=0xD1E5))] in told
+            assert [len(one.records) for one in told if isinstance(one, Digest)] == [1]
+        assert all_of_it.pushed(0.05) is frames_only.pushed(0.0) is idle_only.pushed(0.0) is None
+        frames_only.take_frames(1)  # who asks last gets them
+        assert switch.client.exchange(frames) == []
+        assert frames_only.pushed(20) == [(1, ethernet(1, kind=0xD1E5))]
+        assert isinstance(all_of_it.pushed(20), Digest) and all_of_it.pushed(0.05) is None
+
+
+def test_a_port_that_comes_again_is_nobodys(start) -> None:
+    switch = start(ports=3)
+    switch.do("table_add dmac forward 1 => 2")
+    with Client(switch.socket) as taker:
+        taker.take_frames(2)
+        assert switch.client.exchange([(0, ethernet(1))]) == []
+        assert taker.pushed(20) == [(2, ethernet(1))]
+        switch.do("port_remove 2", "port_add ctl: 2")
+        assert switch.client.exchange([(0, ethernet(1))]) == [(2, ethernet(1))]
+        taker.take_frames(2)
+        assert switch.client.exchange([(0, ethernet(1))]) == []
+        assert taker.pushed(20) == [(2, ethernet(1))]
 
 
 def test_frames_wait_for_a_client_that_does_not_read(start) -> None:
