@@ -320,6 +320,22 @@ def test_messages_without_content(running: Switch) -> None:
         assert client.set_batch() == before
 
 
+def test_commands_print_whatever_a_bulk_before_has_kept_to_itself(running: Switch) -> None:
+    member = running.do("act_prof_create_member chosen go 1").split()[-1]
+    lines = [
+        "table_clear masks",
+        "table_clear choices",
+        "table_add masks go 1&&&1 * * => 1 1",
+        "table_num_entries masks",
+    ]
+    for _ in range(2):
+        assert running.client.bulk(lines).text == ""
+        told = running.client.command("table_add masks go 2&&&2 * * => 1 1").text
+        assert told == "Entry has been added with handle 1\n" or int(told.split()[-1]) & 0xFFFFFF == 1
+        assert "added with handle" in running.client.command(f"table_indirect_add choices 1&&&1 => {member} 1").text
+    running.do(*lines[:2], f"act_prof_delete_member chosen {member}")
+
+
 def test_a_line_with_a_byte_of_zero_fails_alone(running: Switch) -> None:
     status, answer = running.client._ask(Message.BULK, b"\3table_num_entries fixed\ntable_num_entries\0 fixed\nx\0")
     assert status is Status.FAILED and struct.unpack_from(">II", answer) == (1, 2)
