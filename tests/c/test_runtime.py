@@ -517,6 +517,24 @@ def test_entries_files_are_read_in_parts(sample: Path, tmp_path: Path) -> None:
     assert done.stderr == f"{entries}:4005: error: table Ingress.dmac has an entry with this key already (handle 8)\n"
 
 
+def test_a_line_of_an_entries_file_has_less_than_1_mib(fast: Path, tmp_path: Path) -> None:
+    """What is before a longer one has been done; of that, and what is behind it, nothing."""
+    entries, long = tmp_path / "entries", "table_add dmac drop 5 => #" + "x" * ((1 << 20) - 27)
+    told = f"{entries}:4: error: the line is longer than 1048576 bytes; what is behind it has not been read\n"
+    for behind in ("", "y\n", "y\nnonsense\n", "y" * (2 << 20)):
+        entries.write_text(f"{FORWARD}\n{long}\n{FORWARD}\n{long}x{behind}")
+        done = run(fast, "--port=0=ctl:", "--entries", entries)
+        assert done.returncode == 1
+        already = f"{entries}:3: error: table Ingress.dmac has an entry with this key already (handle 0)\n"
+        assert done.stderr == already + (told if behind else "")
+    entries.write_text("nonsense\n" * 20 + f"{long}xy")
+    told = run(fast, "--port=0=ctl:", "--entries", entries).stderr.splitlines()
+    assert told[20:] == ["and 1 more errors"] and len(told) == 21
+    entries.write_text(f"{long}xy")
+    done = run(fast, "--port=0=ctl:", "--entries", entries)
+    assert (done.returncode, done.stderr.startswith(f"{entries}:1: error: the line is longer")) == (1, True)
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"# nothing", b"\n\n  \n"])
 def test_entries_files_without_entries(sample: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "entries").write_bytes(content)

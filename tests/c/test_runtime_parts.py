@@ -17,7 +17,7 @@ from transpiler.toolchain.backend import compile_program
 PROGRAMS = Path(__file__).parent / "runtime"
 
 
-@pytest.mark.parametrize("part", ["given_again", "learned"])
+@pytest.mark.parametrize("part", ["given_again", "learned", "both_add"])
 def test_parts_of_the_runtime_in_the_whole(part: str) -> None:
     """Each program says at its head what it tests."""
     tools = toolchain.find(optimise="-O1", sanitize=("address", "undefined"))  # as the sample's: one archive serves all
