@@ -521,12 +521,13 @@ def test_a_line_of_an_entries_file_has_less_than_1_mib(fast: Path, tmp_path: Pat
     """What is before a longer one has been done; of that, and what is behind it, nothing."""
     entries, long = tmp_path / "entries", "table_add dmac drop 5 => #" + "x" * ((1 << 20) - 27)
     told = f"{entries}:4: error: the line is longer than 1048576 bytes; what is behind it has not been read\n"
-    for behind in ("", "y\n", "y\nnonsense\n", "y" * (2 << 20)):
-        entries.write_text(f"{FORWARD}\n{long}\n{FORWARD}\n{long}x{behind}")
+    for behind in ("", "xy\n", "xy\nnonsense\n", "y" * (2 << 20)):
+        entries.write_text(f"{FORWARD}\n{long}\n{FORWARD}\n{long}{behind}")
         done = run(fast, "--port=0=ctl:", "--entries", entries)
         assert done.returncode == 1
-        already = f"{entries}:3: error: table Ingress.dmac has an entry with this key already (handle 0)\n"
-        assert done.stderr == already + (told if behind else "")
+        already = "error: table Ingress.dmac has an entry with this key already (handle"
+        last = told if behind else f"{entries}:4: {already} 1)\n"
+        assert done.stderr == f"{entries}:3: {already} 0)\n{last}"
     entries.write_text("nonsense\n" * 20 + f"{long}xy")
     told = run(fast, "--port=0=ctl:", "--entries", entries).stderr.splitlines()
     assert told[20:] == ["and 1 more errors"] and len(told) == 21
