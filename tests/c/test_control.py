@@ -203,6 +203,35 @@ def test_help_and_overviews(shared: Switch) -> None:
     assert int(shared.do("get_time_elapsed")) > 0
 
 
+def size_of(number: int) -> str:
+    """Five digits are too many, but of the largest unit."""
+    units = ["bytes", "KiB", "MiB", "GiB"]
+    while number >= 10240 and len(units) > 1:
+        number //= 1024
+        units.pop(0)
+    return f"{number} {units[0]}"
+
+
+def test_memory_is_what_tables_have(shared: Switch) -> None:
+    told = shared.do("show_memory").splitlines()[:-1]
+    tables = shared.client.describe()["tables"]
+    assert told == [
+        f"{table['name']}: {table['kernel']}, {table['entries']} of {table['size']} entries, "
+        f"{size_of(table['memory_bytes'])}, lookups read {size_of(table['reader_bytes'])}"
+        for table in tables
+        if table["kernel"] != "none"
+    ]
+    assert [table["kernel"] for table in tables] == ["linear", "lpm_dir24", "exact_hash", "exact_hash", "none"]
+    for table in tables:
+        about, shown, line, *actions = shared.do(f"table_info {table['name']}").splitlines()
+        fields = ",\t".join(f"{key['name']}({key['match']}, {key['bits']})" for key in table["key"])
+        assert about == f"{table['name']:<30} [{fields}]" and line == "*" * 80
+        kernel = f", kernel {table['kernel']}, {table['memory_bytes']} bytes"
+        read = f", {table['reader_bytes']} of which lookups read"
+        assert shown.removeprefix(f"{table['entries']} of {table['size']} entries") in (kernel, kernel + read, "")
+        assert actions == shared.do(f"table_show_actions {table['name']}").splitlines()
+
+
 def test_describe(shared: Switch) -> None:
     program = shared.client.describe()
     dmac = next(table for table in program["tables"] if table["name"] == "Ingress.dmac")

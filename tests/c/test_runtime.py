@@ -124,6 +124,7 @@ def test_options_of_programs_that_are_built_otherwise(fast: Path) -> None:
         (["--port", "0=ctl:", "--socket", "/nonexistent/sock"], "cannot listen at '/nonexistent/sock'"),
         (["--port", "0=ctl:", "--cpus", "0", "--cpus", "1023"], "cannot start worker 0 on CPU 1023"),  # the last counts
         (["--port", "0=ctl:", "--cpus", "1023"], "cannot start worker 0 on CPU 1023"),
+        (["--port", "0=ctl:", "--workers", "4", "--cpus", "0,0,1023"], "cannot start worker 2 on CPU 1023"),
     ],
 )
 def test_what_cannot_be_had_ends_the_run(sample: Path, arguments: list[str], message: str) -> None:

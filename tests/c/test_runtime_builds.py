@@ -86,6 +86,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "sums": ("runtime/stats", "runtime/shown"),
     "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),
     "closing": ("runtime/port",),
+    "privileges": ("runtime/privileges",),
     "order": (
         "runtime/traffic_manager",
         "runtime/recirculation",
