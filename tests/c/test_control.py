@@ -9,6 +9,7 @@ import socket
 import stat
 import struct
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -377,6 +378,21 @@ def test_a_file_is_not_replaced(sample: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "no socket" in done.stderr
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_socket_has_a_path_of_107_bytes_at_most(sample: Path) -> None:
+    """unix(7): with its end, 108."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        for length in (106, 107, 108):
+            path = f"{folder}/".ljust(length, "x")
+            command = [str(sample), "--port=0=ctl:", "--buffers=2048", f"--socket={path}"]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if length <= 107:
+                with Client.wait(path, seconds=20) as client:
+                    client.shutdown()
+            told = "" if length <= 107 else f"error: cannot listen at '{path}': File name too long\n"
+            assert (process.communicate(timeout=20)[1], process.returncode) == (told, length > 107)
+            assert not Path(path).exists()
 
 
 def raw(switch: Switch) -> socket.socket:

@@ -344,6 +344,21 @@ def test_link_aggregation_groups_get_one_copy_each(start) -> None:
     assert reached() == [0]
     switch.do("mc_node_dissociate 7 0", "mc_set_lag_membership 3 5", "mc_node_associate 7 0")
     assert reached() == [5]
+    switch.do("table_add dmac flood 3 => 8", "mc_mgrp_create 8", "mc_node_create 6 2 | 3 9", "mc_node_create 7 4")
+    switch.do("mc_node_create 8 | 3", "mc_node_associate 8 2", "mc_node_associate 8 1", "mc_set_lag_membership 9 1")
+
+    def of_both() -> list[list[tuple[int, int]]]:
+        """Ports and rids of a packet to either group."""
+        sent = [switch.client.exchange([(5, ethernet(dst=dst))]) for dst in (2, 3)]
+        return [[(port, int.from_bytes(frame[12:14], "big")) for port, frame in frames] for frames in sent]
+
+    assert of_both() == [[(5, 5)], [(1, 6), (2, 6), (4, 7), (5, 6)]]
+    switch.do("mc_set_lag_membership 3 0")
+    assert of_both() == [[(0, 5)], [(0, 6), (1, 6), (2, 6), (4, 7)]]
+    switch.do("mc_set_lag_membership 3", "mc_node_update 1 3 | 9", "mc_set_lag_membership 9 0")
+    assert of_both() == [[], [(0, 6), (3, 6), (4, 7)]]
+    switch.do("mc_set_lag_membership 3 1", "mc_node_dissociate 8 1", "mc_node_associate 8 3", "mc_mgrp_destroy 7")
+    assert of_both() == [[], [(1, 8), (4, 7)]]
     switch.do("mc_clear")
     assert switch.client.exchange([(5, ethernet(dst=2))]) == []
     assert switch.do("mc_dump") == "==========\nMC ENTRIES\n==========\nLAGS\n==========\n"
