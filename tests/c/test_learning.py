@@ -217,4 +217,8 @@ def test_ports_of_the_host(tmp_path: Path) -> None:
             given = bytes.fromhex("0709 0000 00000001 00000002")
             ((_, got),) = made.client.exchange([(port, given)])
             assert (got[3] == 0x80) == (port in from_host)
+        made.do("port_net 2", "port_net 3", "port_host 1", "port_host 2", "port_net 1", "port_host 65535")
+        told = [made.client.exchange([(port, given)])[0][1][3] == 0x80 for port in (1, 2, 3)]
+        assert told == [False, True, False]
+        assert "'65536' is not the number of a port" in made.fail("port_host 65536")
         made.stop()

@@ -330,6 +330,9 @@ def test_notes(edges: Switch) -> None:
     edges.client.update([fine[:-1]])
     outcomes = [outcome for outcome, _ in edges.client.update([wrong, fine, change(Update.RESET_DEFAULT, 0), fine])]
     assert outcomes == [Outcome.WRONG, Outcome.NOT_TRIED, Outcome.DONE, Outcome.DONE]
+    many = [change(Update.RESET_DEFAULT, 0), *[wrong, fine, change(Update.RESET_DEFAULT, 0), fine, fine] * 1999]
+    of_each = [Outcome.WRONG, Outcome.NOT_TRIED, Outcome.DONE, Outcome.DONE, Outcome.DONE]
+    assert [outcome for outcome, _ in edges.client.update(many)] == [Outcome.DONE, *of_each * 1999]  # in many slices
     kept[b"n"] = b"X"
     edges.client.update([bytes([Update.NOTE]) + u16(len(name)) + name for name in kept])
     assert list(edges.client.read_notes()) == []
