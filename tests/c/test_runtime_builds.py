@@ -87,6 +87,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),
     "closing": ("runtime/port",),
     "privileges": ("runtime/privileges",),
+    "loops": ("runtime/loops",),
     "order": (
         "runtime/traffic_manager",
         "runtime/recirculation",
