@@ -1,5 +1,5 @@
 """Parts of the runtime that are tested with all of it behind them: counts that are deferred, of entries that go meanwhile;
-entries that packets have added, and the table does not take, or that the control plane adds as well; entries whose time is over."""
+entries that packets have added, that the table does not take or both add; entries whose time is over."""
 
 from __future__ import annotations
 
