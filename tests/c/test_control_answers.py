@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import struct
 from collections.abc import Iterator
@@ -297,6 +298,28 @@ def test_a_message_ends_where_its_length_says(running: Switch) -> None:
         kind, status, tag, answer = client._receive()
         assert (kind, Status(status), tag) == (Message.INJECT, Status.WRONG, 1) and b"ctl: port" in answer
         assert client._receive() == (Message.COLLECT, Status.OK, 2, b"")
+
+
+def test_requests_that_come_together_are_answered_in_their_order(running: Switch) -> None:
+    """However long they are: commands, and others between them that have bytes of zero."""
+    chance, sent, answers = random.Random(5), bytearray(), list[tuple[int, Status, int, bytes]]()
+    batch = struct.pack(">HH", *running.client.set_batch())
+    for tag in range(3000):
+        match tag % 3:
+            case 0:
+                kind, payload, told = Message.COMMAND, f"register_write words 0 {tag}".encode(), b""
+            case 1:
+                kind, payload, told = Message.COMMAND, b"register_read words 0", f"words[0]= {tag - 1}\n".encode()
+            case _:
+                kind, payload, told = Message.SET, bytes(4), batch
+        if kind is Message.COMMAND:
+            payload += b" " * chance.choice((0, 1, 7, 3000)) + b"#" * chance.choice((0, 1, 5000))
+        sent += struct.pack(">IBBH", len(payload), kind, 0, tag) + payload
+        answers.append((kind, Status.OK, tag, told))
+    with Client(running.socket) as client:
+        client._socket.sendall(sent)
+        assert [client._receive() for _ in answers] == answers
+    running.do("register_reset words")
 
 
 def test_a_message_has_16_mib_at_most(running: Switch) -> None:
