@@ -313,7 +313,7 @@ def test_requests_that_come_together_are_answered_in_their_order(running: Switch
             case _:
                 kind, payload, told = Message.SET, bytes(4), batch
         if kind is Message.COMMAND:
-            payload += b" " * chance.choice((0, 1, 7, 3000)) + b"#" * chance.choice((0, 1, 5000))
+            payload += b" " * chance.choice((1, 2, 7, 3000)) + b"#" * chance.choice((0, 1, 5000))
         sent += struct.pack(">IBBH", len(payload), kind, 0, tag) + payload
         answers.append((kind, Status.OK, tag, told))
     with Client(running.socket) as client:
