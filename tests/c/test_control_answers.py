@@ -323,13 +323,16 @@ def test_requests_that_come_together_are_answered_in_their_order(running: Switch
 
 
 def test_a_message_has_16_mib_at_most(running: Switch) -> None:
-    """Of a longer one nothing is read but its head: the connection ends."""
-    most = 16 << 20
+    """Of a longer one nothing is read but its head: the connection ends. Whatever came before is answered."""
+    most, before = 16 << 20, struct.pack(">IBBH", 4, Message.COMMAND, 0, 3) + b"#..."
     with Client(running.socket) as client:
         for length in (most, most - 1):
-            answer = client._ask(Message.COMMAND, b"#" + bytes(length - 1))
-            assert answer == (Status.FAILED, b"a command is one line of text")
-        client._socket.sendall(struct.pack(">IBBH", most + 1, Message.COMMAND, 0, 7))
+            head = struct.pack(">IBBH", length, Message.COMMAND, 0, 6)
+            client._socket.sendall(before + head + b"#" + bytes(length - 1))
+            assert client._receive() == (Message.COMMAND, Status.OK, 3, b"")
+            assert client._receive() == (Message.COMMAND, Status.FAILED, 6, b"a command is one line of text")
+        client._socket.sendall(before + struct.pack(">IBBH", most + 1, Message.COMMAND, 0, 7))
+        assert client._receive() == (Message.COMMAND, Status.OK, 3, b"")
         assert client._receive() == (Message.COMMAND, Status.WRONG, 7, b"the message is too long")
         assert client._socket.recv(1) == b""
 
