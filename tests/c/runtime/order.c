@@ -351,6 +351,33 @@ static void check_clones(void) {
     assert(thread.stats.copies == 13 && dropped(MACS_CAUSE_NO_BUFFER) == 4);
 }
 
+/* Each packet's clones are queued behind it, however many others were made before and behind them. */
+static void check_clones_of_many(void) {
+    enum { MAKERS = 3, CLONES = 4 };
+    static const unsigned orders[][MAKERS] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {1, 0, 2}};
+    for (unsigned order = 0; order < sizeof(orders) / sizeof(*orders); order++) {
+        struct macs_packet *makers[MAKERS];
+        begin(&with_egress);
+        thread.recirculation->made_count = thread.recirculation->made_next = 0;
+        for (unsigned i = 0; i < MAKERS; i++) {
+            macs_recirculation_begin(thread.recirculation, makers[i] = make(), i);
+            makers[i]->requests.egress_session = SESSION;
+        }
+        for (unsigned i = 0; i < MAKERS; i++)
+            macs_clone_egress(&thread.worker, makers[i]);
+        assert(thread.recirculation->made_count == MAKERS * CLONES);
+        for (unsigned i = 0; i < MAKERS; i++) {
+            macs_clones_enqueue(&thread, makers[orders[order][i]]);
+            assert(thread.recirculation->count == CLONES);
+            for (unsigned clone = 0; clone < CLONES; clone++) {
+                struct macs_packet *one;
+                assert(macs_recirculation_take(thread.recirculation, &one, 1) == 1);
+                assert(one->requests.origin == orders[order][i] && one->requests.to_egress);
+            }
+        }
+    }
+}
+
 int main(void) {
     static struct macs_output outputs[2];
     thread.outputs = outputs;
@@ -365,6 +392,7 @@ int main(void) {
     check_passes();
     check_release();
     check_clones();
+    check_clones_of_many();
     macs_recirculation_destroy(thread.recirculation);
     macs_multicast_destroy(sw.multicast);
     puts("ok");
