@@ -3,6 +3,7 @@
 #include "runtime/log.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,34 @@ static void check_messages(void) {
     assert(thread.stats.asserts == 2 && !sw.log.lost);
 }
 
+/* What comes to standard error of a message that is told at once. */
+static const char *told(struct macs_log *log) {
+    static char text[200];
+    char name[] = "/tmp/macsad-told-XXXXXX";
+    const int file = mkstemp(name), before = dup(STDERR_FILENO);
+    assert(file >= 0 && dup2(file, STDERR_FILENO) >= 0);
+    macs_log_write(log, "error: %d%s", 5, "\x1b]");
+    assert(dup2(before, STDERR_FILENO) >= 0 && !close(before));
+    const ssize_t length = pread(file, text, sizeof(text) - 1, 0);
+    assert(length >= 0 && !close(file) && !unlink(name));
+    text[length] = '\0';
+    return text;
+}
+
+/* It is in the log, too, behind what was queued before and has been written; once if that is standard error. */
+static void check_errors(void) {
+    struct macs_log to_errors;
+    assert(macs_log_open(&to_errors, "/nonexistent/log") == -ENOENT);
+    assert(!macs_log_open(&to_errors, NULL));
+    assert(!strcmp(told(&to_errors), "error: 5\\x1b]\n") && !*more() && !macs_log_failed(&to_errors));
+    macs_log_close(&to_errors);
+    assert(!strcmp(told(&sw.log), "error: 5\\x1b]\n") && !strcmp(more(), "error: 5\\x1b]\n"));
+    assert(!macs_log_open(&to_errors, "/dev/full"));
+    assert(!macs_log_failed(&to_errors) && *told(&to_errors) && macs_log_failed(&to_errors));
+    macs_log_close(&to_errors);
+    macs_log_close(&to_errors); /* nothing any more */
+}
+
 int main(void) {
     struct macs_log log;
     char line[MACS_LOG_LINE + 2];
@@ -94,6 +123,7 @@ int main(void) {
     assert(!strcmp(more(), "last\n"));
     assert(!macs_log_open(&sw.log, path)); /* and what is there stays */
     check_messages();
+    check_errors();
     macs_log_close(&sw.log);
     assert(!unlink(path));
     puts("ok");
