@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 import switches
 from built_once import built_once
-from conftest import SAMPLE
 from switch_harness import Switch, ethernet
 
 from macsad import compilation
@@ -22,6 +21,7 @@ from macsad.resources import share
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
 
+SAMPLE = Path(__file__).parent / "runtime" / "sample_program.c"
 LEARNING = Path(__file__).parent / "learning.p4"
 TOOLS = toolchain.find(optimise="-O0", sanitize=("address", "undefined"))
 FORWARD = "table_add dmac forward 1 => 1"
