@@ -285,24 +285,6 @@ def test_default_entries_and_scopes(switch: Switch) -> None:
     assert switch.do("table_dump masks").endswith("Dumping default entry\nAction entry: I.drop - \n==========\n")
 
 
-def test_a_table_is_restored_whole(switch: Switch) -> None:
-    """Entries and the default entry that the program begins with, whatever there was instead, and no others."""
-
-    def shown(table: str) -> list[str]:
-        return re.sub("Dumping entry 0x.*", "", switch.do(f"table_dump {table}")).splitlines()
-
-    switch.do("table_restore first", "table_restore masks", "table_restore exact_keys")
-    first, masks, none = shown("first"), shown("masks"), shown("exact_keys")
-    assert keys("\n".join(first)) and not keys("\n".join(masks)) and not keys("\n".join(none))
-    for change in ("table_clear first", "table_add first nothing 5&&&5 * * => 9", "table_set_default first nothing"):
-        switch.do(change, "table_add masks go * * * => 1 1", "table_set_default masks go 7")
-        switch.do("table_add exact_keys send 1 0 0 => 1")
-        assert shown("first") != first and shown("masks") != masks and shown("exact_keys") != none
-        switch.do("table_restore first", "table_restore masks", "table_restore exact_keys")
-        assert sorted(shown("first")) == sorted(first) and shown("masks") == masks and shown("exact_keys") == none
-        assert switch.do("table_num_entries first") == "3\n"
-
-
 def test_a_deleted_entry_counts_no_more_and_its_successor_from_zero(switch: Switch) -> None:
     first = handle(switch.do("table_add exact_keys send 1 0 0 => 1"))
     second = handle(switch.do("table_add exact_keys send 2 0 0 => 7"))
@@ -356,6 +338,24 @@ def test_entries_that_the_program_begins_with_have_the_keys_of_commands(switch: 
     for number, (entry, priority) in enumerate(zip(entries, priorities, strict=True)):
         switch.do(f"table_delete first {number}", f"table_add first nothing {entry} => {priority}")
     assert sorted(keys(switch.do("table_dump first"))) == sorted(keys(dump))
+
+
+def test_a_table_is_restored_whole(switch: Switch) -> None:
+    """Entries and the default entry that the program begins with, whatever there was instead, and no others."""
+
+    def shown(table: str) -> list[str]:
+        return re.sub("Dumping entry 0x.*", "", switch.do(f"table_dump {table}")).splitlines()
+
+    switch.do("table_restore first", "table_restore masks", "table_restore exact_keys")
+    first, masks, none = shown("first"), shown("masks"), shown("exact_keys")
+    assert keys("\n".join(first)) and not keys("\n".join(masks)) and not keys("\n".join(none))
+    for change in ("table_clear first", "table_add first nothing 5&&&5 * * => 9", "table_set_default first nothing"):
+        switch.do(change, "table_add masks go * * * => 1 1", "table_set_default masks go 7")
+        switch.do("table_add exact_keys send 1 0 0 => 1")
+        assert shown("first") != first and shown("masks") != masks and shown("exact_keys") != none
+        switch.do("table_restore first", "table_restore masks", "table_restore exact_keys")
+        assert sorted(shown("first")) == sorted(first) and shown("masks") == masks and shown("exact_keys") == none
+        assert switch.do("table_num_entries first") == "3\n"
 
 
 def test_wrong_numbers_of_words(switch: Switch) -> None:
