@@ -171,7 +171,7 @@ def test_pcap_to_pcap(sample: Path, tmp_path: Path, batch: tuple[int, int]) -> N
     )
     left, right = tmp_path / "0.pcap", tmp_path / "1.pcap"
     ports = [f"--port=0=pcap:{tmp_path}/in.pcap,{left}", f"--port=1=pcap:out={right}"]
-    options = ["--until-idle=50", f"--burst={batch[0]}", f"--sub-batch={batch[1]}"]
+    options = ["--until-idle=5000", f"--burst={batch[0]}", f"--sub-batch={batch[1]}"]
     done = run(sample, *ports, *options, "--entries", tmp_path / "entries")
     assert done.returncode == 0, done.stderr
     assert "received 1000 + copies 0 = sent 1000 + dropped 0\n" in done.stdout
@@ -183,7 +183,7 @@ def test_a_port_without_taker_loses_frames_and_says_so(sample: Path, tmp_path: P
     write_pcap(tmp_path / "in.pcap", [ethernet()] * 40)
     (tmp_path / "entries").write_text("table_add dmac forward 1 => 300\n")
     done = run(
-        sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=50", "--entries", tmp_path / "entries"
+        sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=5000", "--entries", tmp_path / "entries"
     )  # fmt: skip
     assert "dropped 40: no-port 40" in done.stdout
 
@@ -556,5 +556,5 @@ def test_a_line_of_an_entries_file_has_less_than_1_mib(fast: Path, tmp_path: Pat
 def test_entries_files_without_entries(sample: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "entries").write_bytes(content)
     write_pcap(tmp_path / "in.pcap", [ethernet()])
-    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=50", "--entries", tmp_path / "entries")
+    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=5000", "--entries", tmp_path / "entries")
     assert (done.returncode, done.stderr) == (0, "")
