@@ -173,12 +173,23 @@ static void refer(const struct macs_entries *entries, const void *entry, int mor
         macs_profile_refer(entries->program->externs[profile - 1], entry, more);
 }
 
+/* Add an entry where no index is reserved for it. All indices may be those of what packets have added and is no entry
+ * yet: then the table is full, and nobody hangs. */
+static int add_unreserved(struct macs_entries *entries, const struct macs_match *match, const void *value,
+                          uint32_t *index) {
+    const struct macs_learning *learning = entries->table->learning;
+    const int status = macs_table_add(entries->table, match, value, index);
+    const bool all_promised =
+        learning && macs_entries_count(entries) + learning->reserved >= entries->table->desc->shape.size;
+    return status == -EBUSY && all_promised ? -ENOSPC : status;
+}
+
 /* Add an entry to the table, where packets add others by an index that is reserved. */
 static int add(struct macs_entries *entries, const struct macs_match *match, const void *value, uint32_t *index) {
     struct macs_learning *learning = entries->table->learning;
     uint32_t reserved;
     if (!learning || !macs_learning_take(learning, &reserved))
-        return macs_table_add(entries->table, match, value, index);
+        return add_unreserved(entries, match, value, index);
     learning->indices->given = reserved + 1;
     const int status = macs_table_add(entries->table, match, value, index);
     if (learning->indices->given)

@@ -212,5 +212,7 @@ def test_what_dumps_and_errors_say(switch: Switch) -> None:
         switch.client.read_ages(number(switch, "still"), 0, 1)
     with pytest.raises(ControlError, match="indices"):
         switch.client.read_ages(number(switch, "words"), 200, 57)
+    for first, count in ((0, 256), (200, 56), (255, 1), (256, 0)):
+        assert len(switch.client.read_ages(number(switch, "words"), first, count)) == count
     told = {t["name"].split(".")[-1]: t["ages"] for t in switch.client.describe()["tables"]}
     assert told == {table: table != "still" for table in TABLES}

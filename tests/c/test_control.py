@@ -9,6 +9,7 @@ import socket
 import stat
 import struct
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -203,6 +204,35 @@ def test_help_and_overviews(shared: Switch) -> None:
     assert int(shared.do("get_time_elapsed")) > 0
 
 
+def size_of(number: int) -> str:
+    """Five digits are too many, but of the largest unit."""
+    units = ["bytes", "KiB", "MiB", "GiB"]
+    while number >= 10240 and len(units) > 1:
+        number //= 1024
+        units.pop(0)
+    return f"{number} {units[0]}"
+
+
+def test_memory_is_what_tables_have(shared: Switch) -> None:
+    told = shared.do("show_memory").splitlines()[:-1]
+    tables = shared.client.describe()["tables"]
+    assert told == [
+        f"{table['name']}: {table['kernel']}, {table['entries']} of {table['size']} entries, "
+        f"{size_of(table['memory_bytes'])}, lookups read {size_of(table['reader_bytes'])}"
+        for table in tables
+        if table["kernel"] != "none"
+    ]
+    assert [table["kernel"] for table in tables] == ["linear", "lpm_dir24", "exact_hash", "exact_hash", "none"]
+    for table in tables:
+        about, shown, line, *actions = shared.do(f"table_info {table['name']}").splitlines()
+        fields = ",\t".join(f"{key['name']}({key['match']}, {key['bits']})" for key in table["key"])
+        assert about == f"{table['name']:<30} [{fields}]" and line == "*" * 80
+        kernel = f", kernel {table['kernel']}, {table['memory_bytes']} bytes"
+        read = f", {table['reader_bytes']} of which lookups read"
+        assert shown.removeprefix(f"{table['entries']} of {table['size']} entries") in (kernel, kernel + read, "")
+        assert actions == shared.do(f"table_show_actions {table['name']}").splitlines()
+
+
 def test_describe(shared: Switch) -> None:
     program = shared.client.describe()
     dmac = next(table for table in program["tables"] if table["name"] == "Ingress.dmac")
@@ -348,6 +378,21 @@ def test_a_file_is_not_replaced(sample: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "no socket" in done.stderr
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_socket_has_a_path_of_107_bytes_at_most(sample: Path) -> None:
+    """unix(7): with its end, 108."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        for length in (106, 107, 108):
+            path = f"{folder}/".ljust(length, "x")
+            command = [str(sample), "--port=0=ctl:", "--buffers=2048", f"--socket={path}"]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if length <= 107:
+                with Client.wait(path, seconds=20) as client:
+                    client.shutdown()
+            told = "" if length <= 107 else f"error: cannot listen at '{path}': File name too long\n"
+            assert (process.communicate(timeout=20)[1], process.returncode) == (told, length > 107)
+            assert not Path(path).exists()
 
 
 def raw(switch: Switch) -> socket.socket:

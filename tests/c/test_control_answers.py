@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import struct
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import switches
 from switch_harness import Switch, ethernet
 
 from macsad.control import Client
-from macsad.protocol import ControlError, Message, Status
+from macsad.protocol import ControlError, Filter, Message, Status, Traced
 
 
 @pytest.fixture(scope="module")
@@ -299,6 +300,43 @@ def test_a_message_ends_where_its_length_says(running: Switch) -> None:
         assert client._receive() == (Message.COLLECT, Status.OK, 2, b"")
 
 
+def test_requests_that_come_together_are_answered_in_their_order(running: Switch) -> None:
+    """However long they are: commands, and others between them that have bytes of zero."""
+    chance, sent, answers = random.Random(5), bytearray(), list[tuple[int, Status, int, bytes]]()
+    batch = struct.pack(">HH", *running.client.set_batch())
+    for tag in range(3000):
+        match tag % 3:
+            case 0:
+                kind, payload, told = Message.COMMAND, f"register_write words 0 {tag}".encode(), b""
+            case 1:
+                kind, payload, told = Message.COMMAND, b"register_read words 0", f"words[0]= {tag - 1}\n".encode()
+            case _:
+                kind, payload, told = Message.SET, bytes(4), batch
+        if kind is Message.COMMAND:
+            payload += b" " * chance.choice((1, 2, 7, 3000)) + b"#" * chance.choice((0, 1, 5000))
+        sent += struct.pack(">IBBH", len(payload), kind, 0, tag) + payload
+        answers.append((kind, Status.OK, tag, told))
+    with Client(running.socket) as client:
+        client._socket.sendall(sent)
+        assert [client._receive() for _ in answers] == answers
+    running.do("register_reset words")
+
+
+def test_a_message_has_16_mib_at_most(running: Switch) -> None:
+    """Of a longer one nothing is read but its head: the connection ends. Whatever came before is answered."""
+    most, before = 16 << 20, struct.pack(">IBBH", 4, Message.COMMAND, 0, 3) + b"#..."
+    with Client(running.socket) as client:
+        for length in (most, most - 1):
+            head = struct.pack(">IBBH", length, Message.COMMAND, 0, 6)
+            client._socket.sendall(before + head + b"#" + bytes(length - 1))
+            assert client._receive() == (Message.COMMAND, Status.OK, 3, b"")
+            assert client._receive() == (Message.COMMAND, Status.FAILED, 6, b"a command is one line of text")
+        client._socket.sendall(before + struct.pack(">IBBH", most + 1, Message.COMMAND, 0, 7))
+        assert client._receive() == (Message.COMMAND, Status.OK, 3, b"")
+        assert client._receive() == (Message.COMMAND, Status.WRONG, 7, b"the message is too long")
+        assert client._socket.recv(1) == b""
+
+
 def test_messages_without_content(running: Switch) -> None:
     with Client(running.socket) as client:
         before = client.set_batch()
@@ -306,6 +344,22 @@ def test_messages_without_content(running: Switch) -> None:
         assert client.bulk([""]).done == 0
         assert client.command("").text == "" and client.collect() is not None
         assert client.set_batch() == before
+
+
+def test_commands_print_whatever_a_bulk_before_has_kept_to_itself(running: Switch) -> None:
+    member = running.do("act_prof_create_member chosen go 1").split()[-1]
+    lines = [
+        "table_clear masks",
+        "table_clear choices",
+        "table_add masks go 1&&&1 * * => 1 1",
+        "table_num_entries masks",
+    ]
+    for _ in range(2):
+        assert running.client.bulk(lines).text == ""
+        told = running.client.command("table_add masks go 2&&&2 * * => 1 1").text
+        assert told == "Entry has been added with handle 1\n" or int(told.split()[-1]) & 0xFFFFFF == 1
+        assert "added with handle" in running.client.command(f"table_indirect_add choices 1&&&1 => {member} 1").text
+    running.do(*lines[:2], f"act_prof_delete_member chosen {member}")
 
 
 def test_a_line_with_a_byte_of_zero_fails_alone(running: Switch) -> None:
@@ -330,6 +384,37 @@ def test_frames_are_collected_in_messages_of_some_size(start) -> None:
         found += payload
     assert told == [Status.MORE, Status.OK]
     assert found == b"".join(struct.pack(">HI", 1, len(frame)) + frame for frame in frames)
+
+
+def test_frames_are_told_to_who_traces_or_counted_as_lost(running: Switch) -> None:
+    """To who does not read, more than wait for it are lost; the next trace counts from none."""
+    frames = [number.to_bytes(2, "big") + bytes(8998) for number in range(900)]
+    for _ in range(2):
+        with Client(running.socket) as tracer:
+            tracer.trace(Filter())
+            running.client.exchange((number % 2, frame) for number, frame in enumerate(frames))
+            told: list[Traced] = []
+            while not told or sum(len(one.frames) for one in told) + told[-1].lost < len(frames):
+                traced = tracer.pushed(20)
+                assert isinstance(traced, Traced)
+                told.append(traced)
+            numbers = [int.from_bytes(data[:2], "big") for one in told for _, _, data in one.frames]
+            assert numbers == sorted(set(numbers)) and len(numbers) >= 256 and told[-1].lost > 0 == told[0].lost
+            assert len(numbers) + told[-1].lost == len(frames) and tracer.pushed(0.0) is None
+
+
+def test_a_filter_has_256_bytes_at_most(running: Switch) -> None:
+    frame = bytes(range(256))
+    some = tuple((at, at, 0xFF) for at in range(256))
+    with Client(running.socket) as client:
+        client.trace(Filter(pattern=some))
+        client.trace(None)
+        with pytest.raises(ControlError, match="not a filter"):
+            client.trace(Filter(pattern=(*some, (0, 0, 0))))
+        client.trace(Filter(pattern=some))
+        running.client.exchange([(0, frame), (0, frame[:255]), (0, frame[:255] + b"0"), (0, frame + b"0")])
+        traced = client.pushed(20)
+        assert isinstance(traced, Traced) and [data for _, _, data in traced.frames] == [frame, frame + b"0"]
 
 
 def test_an_unknown_port_has_no_frames(running: Switch) -> None:

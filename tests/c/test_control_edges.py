@@ -340,6 +340,24 @@ def test_entries_that_the_program_begins_with_have_the_keys_of_commands(switch: 
     assert sorted(keys(switch.do("table_dump first"))) == sorted(keys(dump))
 
 
+def test_a_table_is_restored_whole(switch: Switch) -> None:
+    """Entries and the default entry that the program begins with, whatever there was instead, and no others."""
+
+    def shown(table: str) -> list[str]:
+        return re.sub("Dumping entry 0x.*", "", switch.do(f"table_dump {table}")).splitlines()
+
+    switch.do("table_restore first", "table_restore masks", "table_restore exact_keys")
+    first, masks, none = shown("first"), shown("masks"), shown("exact_keys")
+    assert keys("\n".join(first)) and not keys("\n".join(masks)) and not keys("\n".join(none))
+    for change in ("table_clear first", "table_add first nothing 5&&&5 * * => 9", "table_set_default first nothing"):
+        switch.do(change, "table_add masks go * * * => 1 1", "table_set_default masks go 7")
+        switch.do("table_add exact_keys send 1 0 0 => 1")
+        assert shown("first") != first and shown("masks") != masks and shown("exact_keys") != none
+        switch.do("table_restore first", "table_restore masks", "table_restore exact_keys")
+        assert sorted(shown("first")) == sorted(first) and shown("masks") == masks and shown("exact_keys") == none
+        assert switch.do("table_num_entries first") == "3\n"
+
+
 def test_wrong_numbers_of_words(switch: Switch) -> None:
     for line, why in (
         ("table_add prefixes go 1 0/0", "I.go needs 1 parameter, 0 given"),
@@ -580,9 +598,11 @@ def test_a_command_is_one_line_and_a_bulk_counts_from_one(switch: Switch) -> Non
         assert (reply.done, reply.failed) == (1, 2)
         assert reply.text.startswith("3: error: no command 'nonsense'")
         assert "\n0\n5: error: no command 'more'" in reply.text
-        reply = client.bulk(["x"] * 23, keep_going=True)
-        assert (reply.failed, reply.text.count("error: no command")) == (23, 20)
-        assert reply.text.endswith("\nand 3 more errors\n")
+        for failed in (19, 20, 21, 23):
+            reply = client.bulk(["x"] * failed, keep_going=True)
+            assert (reply.failed, reply.text.count("error: no command")) == (failed, min(failed, 20))
+            more = f"and {failed - 20} more errors" if failed > 20 else ""
+            assert reply.text.splitlines()[20:] == [more] * (failed > 20)
 
 
 def test_frames_that_no_packet_holds_are_refused(switch: Switch) -> None:
@@ -594,3 +614,16 @@ def test_frames_that_no_packet_holds_are_refused(switch: Switch) -> None:
             switch.client.inject(port, [frame()])
     assert switch.client.inject(0, [bytes(9216), frame()]) == 2
     switch.client.collect()
+
+
+def test_a_port_takes_as_many_frames_as_it_has_room_for(switch: Switch) -> None:
+    """And says how many these are; they are through in their order, and then there is room again."""
+    switch.do("table_set_default masks go => 7")
+    frames = [frame(word=number) for number in range(1100)]
+    for injected in (frames, frames[:1024], frames[1000:]):
+        taken = min(len(injected), 1024)
+        switch.client.hold(True)
+        assert switch.client.inject(0, injected) == taken
+        assert switch.client.inject(0, injected[:1]) == (taken < 1024)
+        switch.client.hold(False)
+        assert switch.client.collect() == [(7, one) for one in [*injected[:taken], *injected[: taken < 1024]]]

@@ -12,7 +12,8 @@ import pytest
 import switches
 from switch_harness import Switch, write_pcap
 
-from macsad.protocol import Push
+from macsad.control import Client
+from macsad.protocol import Filter, Push, Traced
 
 PROGRAM = Path(__file__).parent / "learning.p4"
 FLOWS, WIDE, AGING, NOTIFYING = range(4)
@@ -116,6 +117,25 @@ def test_both_add(switch: Switch) -> None:
     assert entries_of(switch, "flows") == 3
 
 
+def test_what_the_control_plane_adds_and_fails_to_add_takes_nothing_from_packets(switch: Switch) -> None:
+    """Of 64 places, each is for an entry of either."""
+    switch.do("table_set_expire_time aging 1 0")
+    for turn in range(3):
+        handles = [switch.do(f"table_add aging passing {key} =>").split()[-1] for key in range(10)]
+        for key in range(70):
+            assert "with this key already" in switch.fail(f"table_add aging passing {key % 10} =>")
+        sent = switch.client.exchange([(1, frame(AGING, key)) for key in range(100)])
+        assert sorted(port for port, _ in sent) == [2] * 10 + [3] * 54 + [4] * 36, turn
+        for key in (5, 63):  # entries of either
+            assert "with this key already" in switch.fail(f"table_add aging passing {key} =>")
+        assert switch.fail("table_add aging passing 100 =>") == "table Work.aging is full (64 entries)"
+        switch.do(*(f"table_delete aging {handle}" for handle in handles))
+        assert [pass_one(switch, AGING, key) for key in (1, 63)] == [3, 2]
+        added, refused, lost = learned(switch, "aging")
+        assert (added, refused, lost) == (55 * (turn + 1), 36 * (turn + 1), 0)
+        switch.do("table_clear aging")
+
+
 @pytest.mark.parametrize(("more", "restarted"), [(0, False), (1, True)])
 def test_entries_whose_time_is_over_are_deleted(switch: Switch, more: int, restarted: bool) -> None:
     switch.do("table_set_expire_time aging 1 1000")  # a busy machine may stop us for some tenths
@@ -153,6 +173,36 @@ def test_subscribers_are_told_of_entries_that_packets_have_added(switch: Switch)
     assert pass_one(switch, NOTIFYING, 5) == 2
 
 
+def test_a_tracer_is_told_that_entries_come_and_go(switch: Switch) -> None:
+    """Nobody else has asked for anything meanwhile; what the tracer asks for itself does not count."""
+    switch.do("table_set_expire_time aging 1 300", "table_add flows known 7 => 9", "table_num_entries aging")
+
+    def aging() -> int:
+        return next(t["entries"] for t in switch.client.describe()["tables"] if t["name"].endswith("aging"))
+
+    with Client(switch.socket) as tracer:
+        tracer.trace(Filter(pattern=((0, FLOWS, 0xFF),)))
+
+        def changes() -> int:
+            assert pass_one(switch, FLOWS, 7) == 2
+            traced = tracer.pushed(SOON)
+            assert isinstance(traced, Traced)
+            return traced.changes
+
+        told = [changes(), changes()]
+        assert tracer.command("table_num_entries flows").ok
+        told.append(changes())
+        assert len(set(told)) == 1
+        assert pass_one(switch, AGING, 5) == 3
+        until("added", aging, 1)
+        told.append(changes())
+        until("gone", aging, 0)
+        told.append(changes())
+        switch.do("table_num_entries flows")
+        told.append(changes())
+        assert told[2:] == sorted(set(told))
+
+
 def test_what_the_commands_refuse(switch: Switch) -> None:
     assert "do not time out" in switch.fail("table_set_expire_time flows 0 5")
     assert "is not an expire time profile (0 to 254)" in switch.fail("table_set_expire_time aging 255 5")
@@ -167,4 +217,8 @@ def test_ports_of_the_host(tmp_path: Path) -> None:
             given = bytes.fromhex("0709 0000 00000001 00000002")
             ((_, got),) = made.client.exchange([(port, given)])
             assert (got[3] == 0x80) == (port in from_host)
+        made.do("port_net 2", "port_net 3", "port_host 1", "port_host 2", "port_net 1", "port_host 65535")
+        told = [made.client.exchange([(port, given)])[0][1][3] == 0x80 for port in (1, 2, 3)]
+        assert told == [False, True, False]
+        assert "'65536' is not the number of a port" in made.fail("port_host 65536")
         made.stop()

@@ -188,6 +188,51 @@ def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> Non
     assert switch.client.stats()["capture_lost"] == 0
 
 
+def test_captures_begin_anew_with_their_port(start, tmp_path: Path) -> None:
+    """And with the switch."""
+    captures = [tmp_path / f"port{number}_{way}.pcap" for number in (0, 1) for way in ("in", "out")]
+    for _ in range(2):
+        switch = start(f"--pcap={tmp_path}")
+        switch.do("table_add dmac forward 1 => 1")
+        assert switch.client.exchange([(0, ethernet(1))] * 3) != []
+        assert [len(read_pcap(path)) for path in captures] == [3, 0, 0, 3]
+        switch.do("port_down 1", "port_up 1")
+        assert switch.client.exchange([(0, ethernet(1))]) != []
+        assert [len(read_pcap(path)) for path in captures] == [4, 0, 0, 4]
+        switch.do("port_remove 1", "port_add ctl: 1")
+        assert switch.client.exchange([(0, ethernet(1, src=7)), (1, ethernet(1))]) != []
+        assert [len(read_pcap(path)) for path in captures] == [5, 0, 1, 2]
+        assert switch.client.stats()["capture_lost"] == 0
+        switch.stop()
+
+
+def test_what_a_port_has_lost_stays_counted_when_it_is_gone(start, tmp_path: Path) -> None:
+    """Frames that were not sound, and those that its file had no room for."""
+    write_pcap(tmp_path / "in.pcap", [ethernet(1)] * 9)
+    content = bytearray((tmp_path / "in.pcap").read_bytes())
+    struct.pack_into("<I", content, 24 + 12, 59)  # the first record has more than the whole frame
+    (tmp_path / "in.pcap").write_bytes(content)
+    switch = start()
+    switch.do("table_add dmac forward 1 => 7")
+    resource.prlimit(switch.process.pid, resource.RLIMIT_FSIZE, (24 + 5 * 76, 24 + 5 * 76))
+    for times in (1, 2):
+        switch.do(f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 7")
+        while (stats := switch.client.stats())["sent"] + stats["dropped"] < 9 * times:
+            pass
+        (port,) = [one for one in stats["ports"] if one["port"] == 7]
+        assert (port["rx_packets"], port["tx_packets"], port["tx_bytes"]) == (9, 5, 300)
+        for _ in range(2):
+            drops = {cause: count for cause, count in stats["drops"].items() if count}
+            assert drops == {"rx-error": times, "tx-full": 3 * times}
+            assert (stats["received"], stats["sent"], stats["dropped"]) == (9 * times, 5 * times, 4 * times)
+            if stats["ports"][-1]["port"] == 7:
+                switch.do("port_remove 7")
+            stats = switch.client.stats()
+    switch.client.shutdown()
+    _, errors = switch.process.communicate(timeout=20)
+    assert switch.process.returncode == 0 and errors.count("cannot write: File too large") == 2
+
+
 def test_captures_have_no_frame_that_the_port_has_not_taken(start, tmp_path: Path) -> None:
     switch = start("--buffers=16384", f"--pcap={tmp_path}")
     switch.do("table_add dmac forward 1 => 1")

@@ -86,6 +86,18 @@ def test_packets_wait_as_the_rate_says(start: Start) -> None:
     assert all(one.entered >= one.waited for one in told)
 
 
+def test_who_has_not_waited_is_told_so(start: Start) -> None:
+    """Whatever packets there were in the same buffers."""
+    switch = start("--buffers=512", "--burst=64")
+    for _ in range(2):
+        switch.do("set_queue_rate 1000 2")
+        told = sent(switch, *[Told(2)] * 100)
+        assert {one.waited > 0 for one in told[1:]} == {one.before + one.behind > 0 for one in told[1:-1]} == {True}
+        switch.do("set_queue_rate 0 2")
+        for _ in range(8):
+            assert {(one.before, one.behind, one.waited) for one in sent(switch, *[Told(2)] * 100)} == {(0, 0, 0)}
+
+
 def test_a_rate_in_bits_a_second(start: Start) -> None:
     switch = start()
     switch.do(f"set_queue_bit_rate {_FRAME.size * 8 * 20} 2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -55,6 +56,65 @@ def test_wrong_usage(sample: Path, arguments: list[str], message: str) -> None:
     assert message in done.stderr
 
 
+@pytest.fixture(scope="module")
+def fast(build_sample) -> Path:
+    """The sample as it is for users: many of it begin and end."""
+    return build_sample()
+
+
+def refusal(binary: Path, *arguments: object) -> str:
+    """What is told of wrong options; those that are fine come to a word that is none."""
+    done = run(binary, "--port=0=ctl:", *arguments, "stray")
+    assert done.returncode == 2 and done.stderr.startswith("error: ")
+    told = done.stderr.splitlines()[0].removeprefix("error: ")
+    return "" if told == "unexpected argument 'stray'" else told
+
+
+NUMBERS = {
+    "workers": (1, 64), "back-workers": (1, 64), "batch": (1, 256), "burst": (1, 256), "sub-batch": (1, 256),
+    "stats": (1, 10**6), "count": (1, 2**64 - 1), "until-idle": (1, 10**6), "parent": (1, 2**31 - 1),
+    "buffers": (512, 2**24), "max-frame": (64, 65535), "priority-queues": (1, 32), "seed": (0, 2**64 - 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "low", "high"), [(option, *ends) for option, ends in NUMBERS.items()])
+def test_numbers_have_a_first_and_a_last(fast: Path, option: str, low: int, high: int) -> None:
+    assert refusal(fast, *(f"--{option}={number}" for number in (low, high, hex(low), f"{high:#x}"))) == ""
+    for word in (low - 1, high + 1, 2**64, 2**64 + low, 2**65 + high, f"{low}x", f"+{low}", f" {low}", "x", ""):
+        told = f"--{option} {word}: expected a number from {low} to {high}"
+        assert refusal(fast, f"--{option}={word}") == told
+
+
+@pytest.mark.parametrize(
+    ("option", "most", "what"),
+    [("cpus", 1023, "CPU numbers"), ("host", 65535, "port numbers"), ("part-workers", 64, "numbers of workers")],
+)
+def test_lists_are_of_numbers_and_ranges(fast: Path, option: str, most: int, what: str) -> None:
+    fine = ("0", "0,1", "2-5", "3-3", f"1,0,{most - 1}-{most}", f"{most}")
+    assert refusal(fast, *(f"--{option}={words}" for words in fine)) == ""
+    wrong = (f"{most + 1}", f"0-{most + 1}", f"1,{2**64}", f"{2**64 + 1}-{2**64 + 2}", "5-2", "", ",", "1,", ",1",
+             "1,,2", "1-", "-1", "1-2-3", "1;2", "1,x", "+1", "1,+2", "1-+2", " 1")  # fmt: skip
+    for words in wrong:
+        assert refusal(fast, f"--{option}={words}") == f"--{option} {words}: expected {what}, as in 1,2 or 2-5"
+
+
+def test_ports_have_numbers_of_16_bits_and_names(fast: Path) -> None:
+    assert refusal(fast, "--port=65535=ctl:", "-p", "1=ctl:", "--port=02=eth0=1") == ""
+    for word in ("65536=ctl:", f"{2**64}=ctl:", f"{2**64 + 1}=ctl:", "1=", "=ctl:", "1", "1x=ctl:", "-1=ctl:", "+1=ctl:",
+                 "0x1=ctl:", " 1=ctl:", ""):  # fmt: skip
+        assert refusal(fast, f"--port={word}") == f"--port {word}: expected NUMBER=NAME, as in 0=eth0"
+    assert refusal(fast, "--port=00=eth0") == "--port 00=eth0: port 0 is there twice"
+    ports = [f"--port={number}=ctl:" for number in range(1, 65)]
+    assert refusal(fast, *ports[:63]) == "" and refusal(fast, *ports) == "--port 64=ctl:: more than 64 ports"
+
+
+def test_options_of_programs_that_are_built_otherwise(fast: Path) -> None:
+    for option in ("back", "part"):
+        done = run(fast, "--port=0=ctl:", f"--{option}-workers=1")
+        told = f"error: --{option}-workers: the program is in one piece; build it with --cut\n"
+        assert (done.returncode, done.stderr) == (2, told)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -64,6 +124,7 @@ def test_wrong_usage(sample: Path, arguments: list[str], message: str) -> None:
         (["--port", "0=ctl:", "--socket", "/nonexistent/sock"], "cannot listen at '/nonexistent/sock'"),
         (["--port", "0=ctl:", "--cpus", "0", "--cpus", "1023"], "cannot start worker 0 on CPU 1023"),  # the last counts
         (["--port", "0=ctl:", "--cpus", "1023"], "cannot start worker 0 on CPU 1023"),
+        (["--port", "0=ctl:", "--workers", "4", "--cpus", "0,0,1023"], "cannot start worker 2 on CPU 1023"),
     ],
 )
 def test_what_cannot_be_had_ends_the_run(sample: Path, arguments: list[str], message: str) -> None:
@@ -110,7 +171,7 @@ def test_pcap_to_pcap(sample: Path, tmp_path: Path, batch: tuple[int, int]) -> N
     )
     left, right = tmp_path / "0.pcap", tmp_path / "1.pcap"
     ports = [f"--port=0=pcap:{tmp_path}/in.pcap,{left}", f"--port=1=pcap:out={right}"]
-    options = ["--until-idle=50", f"--burst={batch[0]}", f"--sub-batch={batch[1]}"]
+    options = ["--until-idle=5000", f"--burst={batch[0]}", f"--sub-batch={batch[1]}"]
     done = run(sample, *ports, *options, "--entries", tmp_path / "entries")
     assert done.returncode == 0, done.stderr
     assert "received 1000 + copies 0 = sent 1000 + dropped 0\n" in done.stdout
@@ -122,7 +183,7 @@ def test_a_port_without_taker_loses_frames_and_says_so(sample: Path, tmp_path: P
     write_pcap(tmp_path / "in.pcap", [ethernet()] * 40)
     (tmp_path / "entries").write_text("table_add dmac forward 1 => 300\n")
     done = run(
-        sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=50", "--entries", tmp_path / "entries"
+        sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=5000", "--entries", tmp_path / "entries"
     )  # fmt: skip
     assert "dropped 40: no-port 40" in done.stdout
 
@@ -235,6 +296,11 @@ def test_nodes_outlive_their_group(start) -> None:
     def reached() -> list[int]:
         return [port for port, _ in switch.client.exchange([(3, ethernet(dst=2))])]
 
+    def shown(group: int) -> list[int]:
+        """The nodes of a group."""
+        dump = switch.do("mc_dump").partition(f"mgrp({group})")[2].partition("**")[0]
+        return [int(node) for node in re.findall(r"L1h=(\d+)", dump)]
+
     switch.do("table_add dmac flood 2 => 8", "mc_mgrp_create 7", "mc_mgrp_create 8")
     switch.do("mc_node_create 5 0 1", "mc_node_create 6 2", "mc_node_create 7 3", "mc_node_associate 7 0")
     switch.do("mc_node_associate 8 1", "mc_mgrp_destroy 7")
@@ -249,7 +315,13 @@ def test_nodes_outlive_their_group(start) -> None:
         "mc_mgrp_create 8",
         *(f"mc_node_associate 8 {n}" for n in (2, 0, 1)),
     )
-    assert reached() == [0, 1, 2, 3]
+    assert reached() == [0, 1, 2, 3] and shown(8) == [2, 0, 1]
+    switch.do("mc_node_dissociate 8 2", "mc_node_update 0 3", "mc_mgrp_create 7", "mc_node_associate 7 2")
+    assert reached() == [2, 3] and shown(8) == [0, 1] and shown(7) == [2]
+    switch.do("mc_mgrp_destroy 8", "mc_mgrp_create 8")
+    assert reached() == [] and shown(8) == []
+    switch.do("mc_node_destroy 0", "mc_node_associate 8 1", "mc_node_create 9 0 1", "mc_node_associate 8 0")
+    assert reached() == [0, 1, 2] and shown(8) == [1, 0] and shown(7) == [2]
 
 
 def test_link_aggregation_groups_get_one_copy_each(start) -> None:
@@ -272,6 +344,21 @@ def test_link_aggregation_groups_get_one_copy_each(start) -> None:
     assert reached() == [0]
     switch.do("mc_node_dissociate 7 0", "mc_set_lag_membership 3 5", "mc_node_associate 7 0")
     assert reached() == [5]
+    switch.do("table_add dmac flood 3 => 8", "mc_mgrp_create 8", "mc_node_create 6 2 | 3 9", "mc_node_create 7 4")
+    switch.do("mc_node_create 8 | 3", "mc_node_associate 8 2", "mc_node_associate 8 1", "mc_set_lag_membership 9 1")
+
+    def of_both() -> list[list[tuple[int, int]]]:
+        """Ports and rids of a packet to either group."""
+        sent = [switch.client.exchange([(5, ethernet(dst=dst))]) for dst in (2, 3)]
+        return [[(port, int.from_bytes(frame[12:14], "big")) for port, frame in frames] for frames in sent]
+
+    assert of_both() == [[(5, 5)], [(1, 6), (2, 6), (4, 7), (5, 6)]]
+    switch.do("mc_set_lag_membership 3 0")
+    assert of_both() == [[(0, 5)], [(0, 6), (1, 6), (2, 6), (4, 7)]]
+    switch.do("mc_set_lag_membership 3", "mc_node_update 1 3 | 9", "mc_set_lag_membership 9 0")
+    assert of_both() == [[], [(0, 6), (3, 6), (4, 7)]]
+    switch.do("mc_set_lag_membership 3 1", "mc_node_dissociate 8 1", "mc_node_associate 8 3", "mc_mgrp_destroy 7")
+    assert of_both() == [[], [(1, 8), (4, 7)]]
     switch.do("mc_clear")
     assert switch.client.exchange([(5, ethernet(dst=2))]) == []
     assert switch.do("mc_dump") == "==========\nMC ENTRIES\n==========\nLAGS\n==========\n"
@@ -446,9 +533,28 @@ def test_entries_files_are_read_in_parts(sample: Path, tmp_path: Path) -> None:
     assert done.stderr == f"{entries}:4005: error: table Ingress.dmac has an entry with this key already (handle 8)\n"
 
 
+def test_a_line_of_an_entries_file_has_less_than_1_mib(fast: Path, tmp_path: Path) -> None:
+    """What is before a longer one has been done; of that, and what is behind it, nothing."""
+    entries, long = tmp_path / "entries", "table_add dmac drop 5 => #" + "x" * ((1 << 20) - 27)
+    told = f"{entries}:4: error: the line is longer than 1048576 bytes; what is behind it has not been read\n"
+    for behind in ("", "xy\n", "xy\nnonsense\n", "y" * (2 << 20)):
+        entries.write_text(f"{FORWARD}\n{long}\n{FORWARD}\n{long}{behind}")
+        done = run(fast, "--port=0=ctl:", "--entries", entries)
+        assert done.returncode == 1
+        already = "error: table Ingress.dmac has an entry with this key already (handle"
+        last = told if behind else f"{entries}:4: {already} 1)\n"
+        assert done.stderr == f"{entries}:3: {already} 0)\n{last}"
+    entries.write_text("nonsense\n" * 20 + f"{long}xy")
+    told = run(fast, "--port=0=ctl:", "--entries", entries).stderr.splitlines()
+    assert told[20:] == ["and 1 more errors"] and len(told) == 21
+    entries.write_text(f"{long}xy")
+    done = run(fast, "--port=0=ctl:", "--entries", entries)
+    assert (done.returncode, done.stderr.startswith(f"{entries}:1: error: the line is longer")) == (1, True)
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"# nothing", b"\n\n  \n"])
 def test_entries_files_without_entries(sample: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "entries").write_bytes(content)
     write_pcap(tmp_path / "in.pcap", [ethernet()])
-    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=50", "--entries", tmp_path / "entries")
+    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=5000", "--entries", tmp_path / "entries")
     assert (done.returncode, done.stderr) == (0, "")

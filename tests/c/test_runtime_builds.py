@@ -84,8 +84,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
     "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
     "sums": ("runtime/stats", "runtime/shown"),
-    "lines": ("runtime/log", "runtime/ring", "runtime/shown"),
+    "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),
     "closing": ("runtime/port",),
+    "privileges": ("runtime/privileges",),
+    "loops": ("runtime/loops",),
     "order": (
         "runtime/traffic_manager",
         "runtime/recirculation",

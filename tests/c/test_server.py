@@ -200,3 +200,26 @@ def test_another_user_is_not_listened_to(sample: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         assert done.returncode == 1 and "there is a socket of another user" in done.stderr
         assert switch.socket.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_root_may_command_the_switch_of_another_user(sample: Path) -> None:
+    """docs/control.md, Access."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chown(folder, 65534, 65534)
+        path, binary = f"{folder}/sock", shutil.copy(sample, folder)
+        Path(binary).chmod(0o755)
+        command = [binary, "--port=0=ctl:", "--buffers=2048", f"--socket={path}"]
+        process = subprocess.Popen(command, user=65534, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None and process.stdout.readline().startswith("ready: ")
+            assert Path(path).stat().st_uid == 65534
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(20)
+                connection.connect(path)
+                connection.sendall(message(1, b"shutdown"))
+                assert connection.recv(100) == message(1, b"")
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+            process.communicate()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import switches
 from switch_harness import Switch, ethernet
 
 from macsad.control import Client
-from macsad.protocol import ControlError, Message, Outcome, Reading, Status, Update
+from macsad.protocol import ControlError, Digest, Message, Outcome, Push, Reading, Status, Update
 
 
 class Described:
@@ -329,6 +330,9 @@ def test_notes(edges: Switch) -> None:
     edges.client.update([fine[:-1]])
     outcomes = [outcome for outcome, _ in edges.client.update([wrong, fine, change(Update.RESET_DEFAULT, 0), fine])]
     assert outcomes == [Outcome.WRONG, Outcome.NOT_TRIED, Outcome.DONE, Outcome.DONE]
+    many = [change(Update.RESET_DEFAULT, 0), *[wrong, fine, change(Update.RESET_DEFAULT, 0), fine, fine] * 1999]
+    of_each = [Outcome.WRONG, Outcome.NOT_TRIED, Outcome.DONE, Outcome.DONE, Outcome.DONE]
+    assert [outcome for outcome, _ in edges.client.update(many)] == [Outcome.DONE, *of_each * 1999]  # in many slices
     kept[b"n"] = b"X"
     edges.client.update([bytes([Update.NOTE]) + u16(len(name)) + name for name in kept])
     assert list(edges.client.read_notes()) == []
@@ -377,6 +381,43 @@ def test_each_client_gets_the_frames_of_its_ports(start) -> None:
             assert got == [(1 + number, frame) for frame in frames[number::2]]
 
 
+def test_who_subscribes_again_keeps_what_it_has(start) -> None:
+    """Frames of ports, digests, entries that nothing hits: each is asked for by itself, and only once told of."""
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1")
+    frames = [(0, ethernet(1, kind=0xD1E5))]
+    with Client(switch.socket) as frames_only, Client(switch.socket) as all_of_it, Client(switch.socket) as idle_only:
+        frames_only.take_frames(0)
+        idle_only.subscribe(Push.IDLE)
+        for wanted in (Push.DIGESTS, Push.IDLE):
+            all_of_it.subscribe(wanted)
+        all_of_it.take_frames(1)
+        for _ in range(2):
+            assert switch.client.exchange(frames) == []
+            told = [all_of_it.pushed(20), all_of_it.pushed(20)]
+            assert [(1, ethernet(1, kind=0xD1E5))] in told
+            assert [len(one.records) for one in told if isinstance(one, Digest)] == [1]
+        assert all_of_it.pushed(0.05) is frames_only.pushed(0.0) is idle_only.pushed(0.0) is None
+        frames_only.take_frames(1)  # who asks last gets them
+        assert switch.client.exchange(frames) == []
+        assert frames_only.pushed(20) == [(1, ethernet(1, kind=0xD1E5))]
+        assert isinstance(all_of_it.pushed(20), Digest) and all_of_it.pushed(0.05) is None
+
+
+def test_a_port_that_comes_again_is_nobodys(start) -> None:
+    switch = start(ports=3)
+    switch.do("table_add dmac forward 1 => 2")
+    with Client(switch.socket) as taker:
+        taker.take_frames(2)
+        assert switch.client.exchange([(0, ethernet(1))]) == []
+        assert taker.pushed(20) == [(2, ethernet(1))]
+        switch.do("port_remove 2", "port_add ctl: 2")
+        assert switch.client.exchange([(0, ethernet(1))]) == [(2, ethernet(1))]
+        taker.take_frames(2)
+        assert switch.client.exchange([(0, ethernet(1))]) == []
+        assert taker.pushed(20) == [(2, ethernet(1))]
+
+
 def test_frames_wait_for_a_client_that_does_not_read(start) -> None:
     switch = start()
     switch.do("table_add dmac forward 1 => 1")
@@ -394,6 +435,27 @@ def test_frames_wait_for_a_client_that_does_not_read(start) -> None:
             pushed = taker.pushed(20)
             assert isinstance(pushed, list)
             count += len(pushed)
+
+
+def test_who_sends_no_more_gets_what_it_has_asked_for(start) -> None:
+    """Also what takes a while: frames that wait for their workers, and many commands."""
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1")
+    lines = 50_000 * b"table_num_entries dmac\n"
+    with Client(switch.socket) as collects, Client(switch.socket) as commands:
+        switch.client.hold(True)
+        assert collects.inject(0, [ethernet(1)]) == 1
+        collects._socket.sendall(struct.pack(">IBBH", 0, Message.COLLECT, 0, 9))
+        collects._socket.shutdown(socket.SHUT_WR)
+        for _ in range(2):
+            switch.client.stats()  # the server has seen that nothing more comes
+        switch.client.hold(False)
+        frame = struct.pack(">HI", 1, len(ethernet(1))) + ethernet(1)
+        assert collects._receive() == (Message.COLLECT, Status.OK, 9, frame)
+        commands._socket.sendall(struct.pack(">IBBH", 1 + len(lines), Message.BULK, 0, 8) + b"\0" + lines)
+        commands._socket.shutdown(socket.SHUT_WR)
+        assert commands._receive() == (Message.BULK, Status.OK, 8, struct.pack(">II", 50_000, 0))
+        assert collects._socket.recv(1) == commands._socket.recv(1) == b""
 
 
 def test_workers_rest(start) -> None:

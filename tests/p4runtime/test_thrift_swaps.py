@@ -114,7 +114,11 @@ def test_a_table_s_name_is_one_of_the_program_that_runs(switch: Switch, say: Cal
     say(f"load_new_config_file {PROGRAM.with_name('other.p4')}", "swap_configs")
     assert command("table_num_entries exact_t").text == "0\n"
     command("table_add exact_t count_forward 1 => 1")
-    assert [command(f"table_num_entries {name}").text for name in ("lpm_t", "new_t", "exact_t")] == ["0\n", "0\n", "1\n"]
+    assert [command(f"table_num_entries {name}").text for name in ("lpm_t", "new_t", "exact_t")] == [
+        "0\n",
+        "0\n",
+        "1\n",
+    ]
 
 
 def test_what_took_the_first_program_s_place_is_there_when_its_first_packet_comes(

@@ -117,6 +117,9 @@ def test_entries_that_change_are_told_as_they_are_then(switch: Switch, client: C
         (Filter(every=2), [0, 2, 4]),
         (Filter(per_second=4), [0, 1, 2, 3]),
         (Filter(count=2), [0, 1]),
+        (Filter(every=2, count=2), [0, 2]),
+        (Filter(port=1, every=2, per_second=9), [1, 5]),
+        (Filter(pattern=((15, 1, 0x01),), count=1), [1]),
     ],
 )
 def test_filters(switch: Switch, filter: Filter, passed: list[int]) -> None:

@@ -1,6 +1,7 @@
 /* What becomes of packets between ingress and the ports, and in which order: copies of them, their further passes, and
  * what each of these begins with. */
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,6 +352,48 @@ static void check_clones(void) {
     assert(thread.stats.copies == 13 && dropped(MACS_CAUSE_NO_BUFFER) == 4);
 }
 
+/* There is none of the last number, which packets have that want no clones. */
+static void check_sessions(void) {
+    const struct macs_mirror to_other = {.kind = MACS_MIRROR_PORT, .number = OTHER, .bytes = 40, .priority = 5};
+    for (uint32_t session = MACS_NO_SESSION; session <= MACS_NO_SESSION + 1u; session++) {
+        assert(macs_mirror_set(&sw, session, to_other) == -EINVAL);
+        assert(macs_mirror_get(&sw, session).kind == MACS_MIRROR_NONE);
+    }
+    assert(macs_mirror_find(&sw, MACS_NO_SESSION).count == 0);
+    assert(macs_mirror_set(&sw, MACS_NO_SESSION - 1, to_other) == 0);
+    const struct macs_mirror_targets targets = macs_mirror_find(&sw, MACS_NO_SESSION - 1);
+    assert(targets.count == 1 && targets.single.port == OTHER && targets.bytes == 40 && targets.priority == 5);
+    assert(macs_mirror_set(&sw, MACS_NO_SESSION - 1, (struct macs_mirror){0}) == 0);
+    assert(macs_mirror_find(&sw, MACS_NO_SESSION - 1).count == 0);
+}
+
+/* Each packet's clones are queued behind it, however many others were made before and behind them. */
+static void check_clones_of_many(void) {
+    enum { MAKERS = 3, CLONES = 4 };
+    static const unsigned orders[][MAKERS] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {1, 0, 2}};
+    for (unsigned order = 0; order < sizeof(orders) / sizeof(*orders); order++) {
+        struct macs_packet *makers[MAKERS];
+        begin(&with_egress);
+        thread.recirculation->made_count = thread.recirculation->made_next = 0;
+        for (unsigned i = 0; i < MAKERS; i++) {
+            macs_recirculation_begin(thread.recirculation, makers[i] = make(), i);
+            makers[i]->requests.egress_session = SESSION;
+        }
+        for (unsigned i = 0; i < MAKERS; i++)
+            macs_clone_egress(&thread.worker, makers[i]);
+        assert(thread.recirculation->made_count == MAKERS * CLONES);
+        for (unsigned i = 0; i < MAKERS; i++) {
+            macs_clones_enqueue(&thread, makers[orders[order][i]]);
+            assert(thread.recirculation->count == CLONES);
+            for (unsigned clone = 0; clone < CLONES; clone++) {
+                struct macs_packet *one;
+                assert(macs_recirculation_take(thread.recirculation, &one, 1) == 1);
+                assert(one->requests.origin == orders[order][i] && one->requests.to_egress);
+            }
+        }
+    }
+}
+
 int main(void) {
     static struct macs_output outputs[2];
     thread.outputs = outputs;
@@ -365,6 +408,8 @@ int main(void) {
     check_passes();
     check_release();
     check_clones();
+    check_clones_of_many();
+    check_sessions();
     macs_recirculation_destroy(thread.recirculation);
     macs_multicast_destroy(sw.multicast);
     puts("ok");

@@ -1,7 +1,9 @@
 /* The sums of what workers have counted and what ports say themselves, also of ports that have gone: every frame that
  * was received or copied was sent or dropped. */
 #include <assert.h>
+#include <macs/decisions.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/shown.h"
@@ -43,6 +45,99 @@ static void forward(struct macs_worker_stats *stats, unsigned from, unsigned to,
     macs_stats_add(&stats->ports[to].tx_bytes, 10 * (count - 1));
     macs_stats_add(&stats->drops[MACS_CAUSE_PROGRAM], 1);
     macs_stats_add(&stats->bursts, 2);
+}
+
+/* What is printed of a sum. */
+static char *printed(const struct macs_switch *of, const struct macs_stats_sum *made) {
+    char *text;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    assert(file);
+    macs_stats_print(of, made, file);
+    assert(!fclose(file));
+    return text;
+}
+
+/* A line for each port that is there, the balance with its causes and places, and then what there is to tell. */
+static void check_printed(void) {
+    static const char *const places[] = {"a.p4:1", "b.p4:2", "c.p4:3"};
+    static const struct macs_decisions_shape shape;
+    static const struct macs_program plain, program = {.places = places, .place_count = 3, .decisions = &shape};
+    static struct macs_thread threads[2] = {[1] = {.loop = {.stuck_at = "x.p4:9", .stuck_ns = 1500000000}}};
+    static struct macs_thread *workers[] = {&threads[0], &threads[1]};
+    static struct macs_switch of = {.program = &program, .workers = workers, .worker_count = 2, .port_count = 3};
+    static struct macs_stats_sum made = {.received = 9,
+                                         .copies = 1,
+                                         .sent = 5,
+                                         .dropped = 5,
+                                         .missed = 7,
+                                         .asserts = 2,
+                                         .decided = 11,
+                                         .undecided = 12,
+                                         .skipped = 13,
+                                         .busy_seconds = 2.5};
+    of.ports[0].name = "ctl:";
+    of.ports[2].name = "pcap:a", of.ports[2].number = 65535;
+    made.ports[0].rx_packets = 1, made.ports[0].rx_bytes = 2, made.ports[0].rx_missed = 3;
+    made.ports[0].tx_packets = 4, made.ports[0].tx_bytes = 5;
+    made.ports[2].tx_bytes = UINT64_MAX;
+    made.drops[MACS_CAUSE_PROGRAM] = 2, made.drops[MACS_CAUSE_NO_PORT] = 3;
+    made.dropped_at[0] = 4, made.dropped_at[2] = 6;
+    char *text = printed(&of, &made), name[2][16];
+    uint64_t numbers[2][6];
+    assert(sscanf(text, " port name received bytes missed sent bytes %lu %15s %lu %lu %lu %lu %lu", &numbers[0][0],
+                  name[0], &numbers[0][1], &numbers[0][2], &numbers[0][3], &numbers[0][4], &numbers[0][5]) == 7);
+    assert(!strcmp(name[0], "ctl:"));
+    for (uint64_t i = 0; i < 6; i++)
+        assert(numbers[0][i] == i);
+    const char *second = strchr(strchr(text, '\n') + 1, '\n') + 1, *behind = strchr(second, '\n') + 1;
+    assert(sscanf(second, "%lu %15s %lu %lu %lu %lu %lu", &numbers[1][0], name[1], &numbers[1][1], &numbers[1][2],
+                  &numbers[1][3], &numbers[1][4], &numbers[1][5]) == 7);
+    assert(numbers[1][0] == 65535 && !strcmp(name[1], "pcap:a") && !numbers[1][1] && numbers[1][5] == UINT64_MAX);
+    assert(!strcmp(behind, "received 9 + copies 1 = sent 5 + dropped 5: program 2, no-port 3; at a.p4:1 4, c.p4:3 6\n"
+                           "missed 7: they came while the ports had no room for them\n"
+                           "2.500 s from the first packet to the last, 4 packets per second\n"
+                           "worker 1 was in one burst for 1.5 s, in a loop at x.p4:9\n"
+                           "decisions: 11 found, 12 not found, 13 not looked up\n"
+                           "2 assertions failed\n"));
+    free(text);
+    of.program = &plain;
+    of.port_count = of.worker_count = 0;
+    text = printed(&of, &(const struct macs_stats_sum){.received = 0});
+    assert(!strcmp(strchr(text, '\n') + 1, "received 0 + copies 0 = sent 0 + dropped 0\n"));
+    free(text);
+}
+
+static void check_decisions(struct macs_thread threads[]) {
+    static struct macs_decisions caches[2];
+    caches[0] = (struct macs_decisions){.all_found = 1, .all_missed = 20, .all_skipped = 300};
+    caches[1] = (struct macs_decisions){.all_found = 4, .all_missed = 50, .all_skipped = 600};
+    threads[1].worker.decisions = &caches[1];
+    macs_stats_sum(&sw, &sum);
+    assert(sum.decided == 4 && sum.undecided == 50 && sum.skipped == 600);
+    threads[0].worker.decisions = &caches[0];
+    macs_stats_sum(&sw, &sum);
+    assert(sum.decided == 5 && sum.undecided == 70 && sum.skipped == 900);
+    threads[0].worker.decisions = threads[1].worker.decisions = NULL;
+}
+
+/* The time of the workers that have received something, and what the program tells. */
+static void check_others(struct macs_thread threads[]) {
+    check_decisions(threads);
+    for (unsigned i = 0; i < 2; i++) {
+        macs_stats_add(&threads[i].stats.asserts, 1 + i);
+        macs_stats_add(&threads[i].stats.copies, 3 + i);
+        macs_stats_add(&threads[i].stats.dropped_at[MACS_CAUSE_PLACES - 1], 5 + i);
+        macs_stats_add(&threads[i].stats.dropped_at[0], 10 * i);
+    }
+    threads[0].stats.first_ns = threads[0].stats.last_ns = 0;
+    macs_stats_sum(&sw, &sum);
+    assert(sum.asserts == 3 && sum.copies == 7 && sum.dropped_at[0] == 10);
+    assert(sum.dropped_at[MACS_CAUSE_PLACES - 1] == 11 && sum.dropped_at[1] == 0);
+    assert(sum.busy_seconds > 1.499 && sum.busy_seconds < 1.501);
+    threads[1].stats.last_ns = 0; /* its first burst has not ended */
+    macs_stats_sum(&sw, &sum);
+    assert(sum.busy_seconds == 0);
 }
 
 int main(void) {
@@ -106,6 +201,8 @@ int main(void) {
     for (unsigned cause = 0; cause < MACS_CAUSES; cause++)
         assert(strcmp(macs_stats_cause_name(cause), "?") != 0);
     assert(strcmp(macs_stats_cause_name(MACS_CAUSES), "?") == 0);
+    check_others(threads);
+    check_printed();
     puts("ok");
     return 0;
 }

@@ -19,10 +19,8 @@ int macs_table_tidy(struct macs_table *table) {
         return 0;
     tidied++;
     clock_ns += takes_ns;
-    if (fails)
-        return fails--, -1;
-    table->quiet.tidied = table->quiet.changes;
-    return 0;
+    table->quiet.tidied = table->quiet.changes; /* whether it fails or not */
+    return fails ? fails--, -1 : 0;
 }
 
 static struct macs_table tables[2];
