@@ -233,7 +233,20 @@ static void test_kept(void) {
     param.stats.bit.available = param.stats.bit.cache_available = param.stats.bit.thread_cache_available = 1;
     kept_of = odp_pool_create("kept", &param);
     CHECK(kept_of != ODP_POOL_INVALID);
-    test_threads(1, keep);
+    for (int turn = 0; turn < 2; turn++) {
+        odp_packet_t all[65];
+        odp_pool_stats_t stats;
+        test_threads(1, keep);
+        stats.thread.first = 0; /* a thread that has ended keeps nothing: others get it */
+        stats.thread.last = ODP_POOL_MAX_THREAD_STATS - 1;
+        CHECK(odp_pool_stats(kept_of, &stats) == 0 && stats.available + stats.cache_available == 64);
+        for (unsigned thread = 1; thread < ODP_POOL_MAX_THREAD_STATS; thread++)
+            CHECK(stats.thread.cache_available[thread] == 0);
+        CHECK(stats.thread.cache_available[0] == stats.cache_available);
+        CHECK(odp_packet_alloc_multi(kept_of, 10, all, 65) == 64);
+        CHECK(odp_pool_stats(kept_of, &stats) == 0 && stats.available == 0 && stats.cache_available == 0);
+        odp_packet_free_multi(all, 64);
+    }
     CHECK(odp_pool_destroy(kept_of) == 0);
 }
 

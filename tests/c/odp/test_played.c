@@ -1,5 +1,5 @@
 /* Parts of this implementation on a kernel that the test plays: transmit rings of AF_XDP that make headway or none,
- * frames of AF_XDP with tags, what an interface has dropped, and a tap port that is started again.
+ * frames of AF_XDP with tags, what an interface has dropped, and a tap port that is started again or too slow.
  *
  * Usage: test_played rings|frames|dropped|tap. Linked with --wrap=sendto,fopen,ioctl. Exit code 77: there is no tap. */
 #include "check.h"
@@ -184,6 +184,54 @@ static int next_number(odp_pktin_queue_t queue) {
     }
 }
 
+/* The kernel's own count of what found no room in the queue that the port reads. */
+static uint64_t dropped_by_kernel(const char *interface) {
+    char line[512], name[32];
+    unsigned long long value = 0, found = 0;
+    FILE *file = fopen("/proc/self/net/dev", "r");
+    CHECK(file != NULL);
+    snprintf(name, sizeof(name), " %s:", interface);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        const char *at = strstr(line, name);
+        if (at != NULL && sscanf(at + strlen(name), "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu", &value) == 1)
+            found++;
+    }
+    CHECK(found == 1 && fclose(file) == 0);
+    return value;
+}
+
+static void check_discards(odp_pktio_t port, odp_pktin_queue_t queue, uint64_t expected) {
+    odp_pktio_stats_t stats;
+    odp_pktin_queue_stats_t of_queue;
+    for (int asked = 0; asked < 3; asked++) {
+        CHECK(odp_pktio_stats(port, &stats) == 0 && stats.in_discards == expected);
+        CHECK(odp_pktin_queue_stats(queue, &of_queue) == 0 && of_queue.discards == expected);
+    }
+}
+
+/* What the kernel drops is counted once, however often statistics are read, and from a reset on. */
+static void tap_drops(odp_pktio_t port, odp_pktin_queue_t queue, int fd) {
+    const uint64_t before = dropped_by_kernel("again");
+    uint64_t known = before;
+    check_discards(port, queue, before);
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 1100; i++) /* its queue has room for 1000 */
+            (void)send(fd, ours, sizeof(ours), MSG_DONTWAIT);
+        CHECK(dropped_by_kernel("again") > known);
+        known = dropped_by_kernel("again");
+        check_discards(port, queue, known - before);
+    }
+    CHECK(odp_pktio_stats_reset(port) == 0);
+    check_discards(port, queue, 0);
+    (void)send(fd, ours, sizeof(ours), MSG_DONTWAIT);
+    check_discards(port, queue, 1);
+    CHECK(odp_pktio_stop(port) == 0 && odp_pktio_start(port) == 0); /* what waits is not received */
+    check_discards(port, queue, 1);
+    to_interface(fd, 77);
+    CHECK(next_number(queue) == 77);
+    check_discards(port, queue, 1);
+}
+
 static void tap(void) {
     odp_pool_param_t param;
     odp_pktin_queue_t queue;
@@ -211,6 +259,7 @@ static void tap(void) {
         to_interface(fd, turn + 1);
         CHECK(next_number(queue) == turn + 1);
     }
+    tap_drops(port, queue, fd);
     close(fd);
     CHECK(odp_pktio_stop(port) == 0 && odp_pktio_close(port) == 0 && odp_pool_destroy(pool) == 0);
 }
