@@ -156,7 +156,8 @@ def write_pcap(path: Path, frames: list[bytes], order: str = "<", magic: int = 0
 def read_pcap(path: Path) -> tuple[int, list[tuple[int, int, bytes]]]:
     """The magic, and (seconds, fraction, frame) of each record."""
     content, records = path.read_bytes(), []
-    magic = struct.unpack("I", content[:4])[0]
+    magic, *rest = struct.unpack("IHHIIII", content[:24])
+    assert rest == [2, 4, 0, 0, 262144, 1]
     at = 24
     while at < len(content):
         seconds, fraction, length, wire = struct.unpack("IIII", content[at : at + 16])
@@ -524,6 +525,7 @@ def test_options_of_pcapng_that_are_not_about_time(native: Toolchain, tmp_path: 
         (end + milliseconds + offset(-1000), (5, 0)),
         (option(9, b"\x03\x03") + option(14, bytes([0, 0, 0, 9])) + option(9, b"") + end, (5, 0)),
         (milliseconds + struct.pack(order + "HH", 14, 60000) + offset(-1000), (5000, 0)),  # more than the block has
+        (milliseconds + struct.pack(order + "HH", 14, 8) + b"\1\1\1\1", (5000, 0)),
         (option(9, b"\x09") + offset(1 << 31) + end, (1 << 31, 5000)),
     ]
     content = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
