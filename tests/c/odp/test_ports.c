@@ -313,6 +313,15 @@ static void test_texts(void) {
     param.pkt.len = 256;
     param.pkt.cache_size = 0;
     odp_log_thread_fn_set(listen);
+    CHECK(odp_pool_destroy(ODP_POOL_INVALID) < 0);
+    odp_errno_print("it");
+    CHECK(has_told("it: Invalid argument\n"));
+    odp_errno_print(NULL);
+    CHECK(has_told("Invalid argument\n"));
+    odp_queue_print_all(); /* there are none, nor others of these */
+    odp_shm_print_all();
+    odp_pool_print_all();
+    CHECK(has_told(""));
     odp_pool_t pool = odp_pool_create("some", &param);
     odp_queue_param_init(&of_queue);
     of_queue.size = 8;
