@@ -653,18 +653,24 @@ def test_an_output_is_whole_when_nothing_more_comes(native: Toolchain, tmp_path:
     assert [data for _, _, data in read_pcap(out)[1]] == [bytes(60)]
 
 
-def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [7, 100])
+@pytest.mark.parametrize("ng", [False, True], ids=["pcap", "pcapng"])
+def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path, ng: bool, step: int) -> None:
     pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
     os.mkfifo(pipe)
     frames = udp_frames(20)
-    content = write_pcap(tmp_path / "x.pcap", frames).read_bytes()
+    blocks = [enhanced("<", frame, number) + block("<", 0x0BAD, bytes(52)) for number, frame in enumerate(frames)]
+    content = section("<", 6) + b"".join(blocks) if ng else write_pcap(tmp_path / "x.pcap", frames).read_bytes()
     program = [str(native.program("forward")), f"pcap:{pipe}", f"pcap:,{out}"]
-    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with pipe.open("wb", buffering=0) as writer:
-        for at in range(0, len(content), 100):
-            writer.write(content[at : at + 100])
-    process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0
+        for at in range(0, len(content), step):
+            writer.write(content[at : at + step])
+            if at > 100:
+                os.sched_yield()  # it reads what is there
+    told, errors = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, errors) == (0, "")
+    assert told.splitlines()[1] == "0 in 20 discards 0 errors 0 out 0 errors 0"
     assert [data for _, _, data in read_pcap(out)[1]] == frames
 
 
