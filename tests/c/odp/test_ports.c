@@ -256,7 +256,7 @@ static void test_a_disk_without_room(odp_pool_t pool, const char *begin, bool ng
     odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
     CHECK(odp_pktin_queue_config(pktio, NULL) == 0 && odp_pktout_queue_config(pktio, NULL) == 0);
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && odp_pktio_start(pktio) != 0 && odp_errno() == EFBIG);
-    CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0 && odp_pktio_stop(pktio) != 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0 && odp_pktio_stop(pktio) != 0 && odp_pktio_start(pktio) != 0);
     CHECK(extra(pktio, 2) == 0 && extra(pktio, 3) == 0 && odp_pktio_close(pktio) == 0 && size_of(file) <= 10);
 }
 
