@@ -946,6 +946,12 @@ def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
 
 
+def test_a_port_whose_interface_changes(native: Toolchain) -> None:
+    if native.execute("test_watched", check=False).returncode == REFUSED:
+        pytest.skip("the kernel refuses network namespaces, or has no /dev/net/tun")
+    native.execute("test_watched")
+
+
 @pytest.mark.parametrize("driver", ["af_packet", "af_xdp", "tap"])
 def test_frames_that_the_kernel_refuses_are_errors(native: Toolchain, driver: str) -> None:
     in_own_network("short", driver, native.program("forward"))
