@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LENGTH = 60, TRIES = 2000 };
+enum { LENGTH = 60, TRIES = 100000, AT_ONCE = 20 };
 
 static char told[4096]; /* since it was emptied */
 
@@ -115,10 +115,8 @@ static int send_one(const struct end *end, uint8_t number, uint32_t length) {
 static int next_number(const struct end *end, uint32_t length) {
     odp_packet_t packet;
     for (int tries = 0; tries < TRIES; tries++) {
-        if (odp_pktin_recv(end->in, &packet, 1) != 1) {
-            sched_yield();
+        if (odp_pktin_recv(end->in, &packet, 1) != 1)
             continue;
-        }
         const uint8_t *data = odp_packet_data(packet);
         CHECK(odp_packet_len(packet) == length && data[14] == data[length - 1] && data[12] == 0x88);
         CHECK(odp_packet_input(packet) == end->port && odp_packet_has_ts(packet));
@@ -127,6 +125,15 @@ static int next_number(const struct end *end, uint32_t length) {
         return number;
     }
     return -1;
+}
+
+/* The kernel passes frames on while they are sent. */
+static bool nothing_comes(const struct end *end) {
+    odp_packet_t packet;
+    int got = 0;
+    for (int tries = 0; tries < AT_ONCE; tries++)
+        got += odp_pktin_recv(end->in, &packet, 1);
+    return got == 0;
 }
 
 static void check_both_ways(const struct end *one, const struct end *other, uint8_t number) {
@@ -215,7 +222,7 @@ static void test_down_and_up(const struct end *ours, const struct end *wire) {
             CHECK(has_told(again ? "" : "port af_packet:wire: the interface is down\n"));
         }
         CHECK(odp_pktio_link_status(wire->port) == ODP_PKTIO_LINK_STATUS_DOWN);
-        CHECK(send_one(wire, turn, LENGTH) == 0 && next_number(ours, LENGTH) == -1);
+        CHECK(send_one(wire, turn, LENGTH) == 0 && nothing_comes(ours));
         set_up(true);
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
@@ -245,7 +252,7 @@ static void test_gone_and_back(const struct end *ours, struct end *wire) {
             CHECK(has_told(again ? "" : "port af_packet:wire: the interface is gone\n"));
             CHECK(send_one(ours, turn, LENGTH) == 0 && odp_pktout_maxlen(ours->port) == 1518);
         }
-        CHECK(next_number(ours, LENGTH) == -1 && has_told(""));
+        CHECK(nothing_comes(ours) && has_told(""));
         *wire = open_end("tap:wire");
         CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
         CHECK(has_told("port af_packet:wire: the interface is back\n"));
