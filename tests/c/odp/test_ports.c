@@ -107,6 +107,14 @@ static void test_counts(odp_pool_t pool) {
     CHECK(odp_pktout_queue_stats(out[1], &of_queue) == 0 && of_queue.discards == 4 && of_queue.errors == 9);
     CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.in_discards == 4 && stats.in_errors == 9);
     CHECK(stats.out_discards == 4 && stats.out_errors == 9);
+    CHECK(odp_pktio_stats_reset(pktio) == 0 && odp_pktio_stats(pktio, &stats) == 0);
+    CHECK(stats.in_discards == 0 && stats.in_errors == 0 && stats.out_discards == 0 && stats.out_errors == 0);
+    in->counters.discards += 2, in->counters.errors += 3;
+    pktio->out[0].counters.discards += 5, pktio->out[1].counters.errors += 7;
+    CHECK(odp_pktin_queue_stats(in, &of_input) == 0 && of_input.discards == 2 && of_input.errors == 3);
+    CHECK(odp_pktout_queue_stats(out[0], &of_queue) == 0 && of_queue.discards == 5 && of_queue.errors == 0);
+    CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.in_discards == 2 && stats.in_errors == 3);
+    CHECK(stats.out_discards == 5 && stats.out_errors == 7);
     end(pktio);
 }
 
