@@ -356,6 +356,7 @@ static bool stamps(odp_pktio_t port, odp_pool_t pool) {
     CHECK(odp_pktin_queue(port, &in, 1) == 1 && odp_pktout_queue(port, &out, 1) == 1);
     CHECK(odp_pktio_start(port) == 0 && odp_pktout_send(out, &packet, 1) == 1 && odp_pktin_recv(in, &packet, 1) == 1);
     const bool has = odp_packet_has_ts(packet);
+    CHECK(odp_packet_has_eth(packet)); /* it is parsed, unless somebody says no */
     odp_packet_free(packet);
     CHECK(odp_pktio_stop(port) == 0);
     return has;
