@@ -487,7 +487,9 @@ int main(int argc, char **argv) {
     else
         return 2;
     test_end();
-    test_begin(); /* an instance after the first */
+    test_begin(); /* an instance after the first, with nothing of it */
+    CHECK(odp_pktio_lookup("null:left") == ODP_PKTIO_INVALID && odp_queue_lookup("left") == ODP_QUEUE_INVALID);
+    CHECK(odp_shm_lookup("left") == ODP_SHM_INVALID && odp_pool_lookup("test packets") == ODP_POOL_INVALID);
     test_end();
     return 0;
 }
