@@ -946,10 +946,11 @@ def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
 
 
-def test_a_port_whose_interface_changes(native: Toolchain) -> None:
-    done = native.execute("test_watched", check=False)
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_a_port_whose_interface_changes(native: Toolchain, driver: str) -> None:
+    done = native.execute("test_watched", driver, check=False)
     if done.returncode == REFUSED:
-        pytest.skip("the kernel refuses network namespaces, or has no /dev/net/tun")
+        pytest.skip("the kernel refuses network namespaces or AF_XDP, or has no /dev/net/tun")
     assert done.returncode == 0, done.stderr
 
 

@@ -1,6 +1,7 @@
 /* A port of the kernel's interface as that changes: it goes down and up, gets another MTU, is removed and comes back.
  *
- * The interface is one of a tap port, which is the wire's other end. Exit code 77: there can be none. */
+ * The interface is one of a tap port, which is the wire's other end. The argument is the driver: af_packet or af_xdp.
+ * Exit code 77: there can be none. */
 #include "check.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 enum { LENGTH = 60, TRIES = 100000, AT_ONCE = 20 };
 
 static char told[4096]; /* since it was emptied */
+static const char *driver;
+static bool by_xdp;
 
 static int listen_to(odp_log_level_t level, const char *fmt, ...) {
     va_list args;
@@ -26,7 +29,11 @@ static int listen_to(odp_log_level_t level, const char *fmt, ...) {
     return 0;
 }
 
-static bool has_told(const char *expected) {
+/* What the port has told of its interface: NULL, nothing. */
+static bool has_told(const char *what) {
+    char expected[128] = "";
+    if (what != NULL)
+        snprintf(expected, sizeof(expected), "port %s:wire: the interface is %s\n", driver, what);
     const bool same = strcmp(told, expected) == 0;
     if (!same)
         fprintf(stderr, "told \"%s\", not \"%s\"\n", told, expected);
@@ -84,8 +91,11 @@ static odp_pool_t pool;
 static struct end open_end(const char *name) {
     struct end end = {.port = odp_pktio_open(name, pool, NULL)};
     CHECK(end.port != ODP_PKTIO_INVALID && odp_pktin_queue_config(end.port, NULL) == 0);
-    CHECK(odp_pktout_queue_config(end.port, NULL) == 0 && odp_pktio_start(end.port) == 0);
-    CHECK(odp_pktin_queue(end.port, &end.in, 1) == 1 && odp_pktout_queue(end.port, &end.out, 1) == 1);
+    CHECK(odp_pktout_queue_config(end.port, NULL) == 0);
+    const bool starts = odp_pktio_start(end.port) == 0;
+    if (!starts && (strstr(told, "not supported") != NULL || strstr(told, "it takes root") != NULL))
+        exit(77);
+    CHECK(starts && odp_pktin_queue(end.port, &end.in, 1) == 1 && odp_pktout_queue(end.port, &end.out, 1) == 1);
     return end;
 }
 
@@ -161,11 +171,12 @@ static void test_what_is_known(const struct end *ours, const struct end *wire) {
     CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
     CHECK(odp_pktio_link_status(wire->port) == ODP_PKTIO_LINK_STATUS_UP);
     CHECK(odp_pktout_maxlen(ours->port) == 1518 && odp_pktout_maxlen(wire->port) == 1518);
-    CHECK(odp_pktio_info(ours->port, &info) == 0 && strcmp(info.drv_name, "af_packet") == 0);
+    CHECK(odp_pktio_info(ours->port, &info) == 0 && strcmp(info.drv_name, driver) == 0);
     CHECK(odp_pktio_capability(ours->port, &capa) == 0 && capa.set_op.op.promisc_mode);
-    CHECK(capa.max_input_queues == 16 && capa.max_output_queues == ODP_PKTOUT_MAX_QUEUES);
+    CHECK(capa.max_input_queues == (by_xdp ? 1 : 16)); /* the interface's own */
+    CHECK(capa.max_output_queues == (by_xdp ? 1 : ODP_PKTOUT_MAX_QUEUES));
     CHECK(odp_pktio_capability(wire->port, &capa) == 0 && !capa.set_op.op.promisc_mode && capa.max_input_queues == 1);
-    CHECK(has_told(""));
+    CHECK(has_told(NULL));
 }
 
 static void test_promiscuous_mode(const struct end *ours) {
@@ -193,13 +204,14 @@ static void test_frames(const struct end *ours, const struct end *wire) {
     CHECK(odp_pktout_send(ours->out, packets + 2, 1) == 1 && next_number(wire, 100) == 5);
     odp_packet_free(packets[1]);
     CHECK(send_one(ours, 6, 1514) == 1 && next_number(wire, 1514) == 6);
-    CHECK(send_one(ours, 7, 1515) == -1 && odp_errno() == EMSGSIZE); /* beyond the MTU only a tag has room */
+    if (!by_xdp) /* beyond the MTU only a tag has room */
+        CHECK(send_one(ours, 7, 1515) == -1 && odp_errno() == EMSGSIZE);
     check_counts(ours, 1, 4, LENGTH, LENGTH + 100 + 100 + 1514);
     check_counts(wire, 4, 1, LENGTH + 100 + 100 + 1514, LENGTH);
     CHECK(odp_pktio_stats_reset(ours->port) == 0 && odp_pktio_stats_reset(wire->port) == 0);
     check_counts(ours, 0, 0, 0, 0);
     check_counts(wire, 0, 0, 0, 0);
-    CHECK(has_told(""));
+    CHECK(has_told(NULL));
 }
 
 /* A port that is stopped receives nothing, nor later what came meanwhile. */
@@ -210,7 +222,7 @@ static void test_stops(const struct end *ours, const struct end *wire) {
         check_both_ways(ours, wire, turn + 1);
     }
     check_counts(ours, 2, 2, 2 * LENGTH, 2 * LENGTH);
-    CHECK(has_told(""));
+    CHECK(has_told(NULL));
 }
 
 static void test_down_and_up(const struct end *ours, const struct end *wire) {
@@ -219,14 +231,15 @@ static void test_down_and_up(const struct end *ours, const struct end *wire) {
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_DOWN);
             CHECK(send_one(ours, turn, LENGTH) == 0);
-            CHECK(has_told(again ? "" : "port af_packet:wire: the interface is down\n"));
+            CHECK(has_told(again ? NULL : "down"));
         }
         CHECK(odp_pktio_link_status(wire->port) == ODP_PKTIO_LINK_STATUS_DOWN);
-        CHECK(send_one(wire, turn, LENGTH) == 0 && nothing_comes(ours));
+        if (!by_xdp) /* which is before the interface, in the kernel */
+            CHECK(send_one(wire, turn, LENGTH) == 0 && nothing_comes(ours));
         set_up(true);
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
-            CHECK(has_told(again ? "" : "port af_packet:wire: the interface is up\n"));
+            CHECK(has_told(again ? NULL : "up"));
         }
         check_both_ways(ours, wire, turn + 1);
     }
@@ -240,7 +253,7 @@ static void test_other_lengths(const struct end *ours, const struct end *wire) {
     CHECK(send_one(ours, 51, 919) == -1 && odp_errno() == EMSGSIZE);
     set_mtu(1500);
     CHECK(odp_pktout_maxlen(ours->port) == 1518 && odp_pktout_maxlen(wire->port) == 1518);
-    CHECK(send_one(ours, 52, 1514) == 1 && next_number(wire, 1514) == 52 && has_told(""));
+    CHECK(send_one(ours, 52, 1514) == 1 && next_number(wire, 1514) == 52 && has_told(NULL));
 }
 
 /* An interface of that name again is the port's, with all that was asked of the first one. */
@@ -249,29 +262,34 @@ static void test_gone_and_back(const struct end *ours, struct end *wire) {
         close_end(wire);
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_DOWN);
-            CHECK(has_told(again ? "" : "port af_packet:wire: the interface is gone\n"));
+            CHECK(has_told(again ? NULL : "gone"));
             CHECK(send_one(ours, turn, LENGTH) == 0 && odp_pktout_maxlen(ours->port) == 1518);
         }
-        CHECK(nothing_comes(ours) && has_told(""));
+        CHECK(nothing_comes(ours) && has_told(NULL));
         *wire = open_end("tap:wire");
         CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
-        CHECK(has_told("port af_packet:wire: the interface is back\n"));
+        CHECK(has_told("back"));
         check_both_ways(ours, wire, turn + 1);
-        CHECK(promiscuity() == 1 && has_told(""));
+        CHECK(promiscuity() == 1 && has_told(NULL));
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     odp_init_t param;
+    char name[32];
+    CHECK(argc == 2);
+    driver = argv[1];
+    by_xdp = strcmp(driver, "af_xdp") == 0;
+    snprintf(name, sizeof(name), "%s:wire", driver);
     if (unshare(CLONE_NEWNET) != 0 || access("/dev/net/tun", R_OK | W_OK) != 0 ||
         system("sysctl -qw net.ipv6.conf.default.disable_ipv6=1 && ip link show >/dev/null") != 0)
         return 77;
     odp_init_param_init(&param);
     param.log_fn = listen_to;
     CHECK(odp_init_global(&test_instance, &param, NULL) == 0 && odp_init_local(test_instance, ODP_THREAD_CONTROL) == 0);
-    pool = test_packet_pool(256, 2048, 0, 0);
+    pool = test_packet_pool(by_xdp ? 16384 : 256, 2048, 0, 0);
     const unsigned before = test_open_descriptors();
-    struct end wire = open_end("tap:wire"), ours = open_end("af_packet:wire");
+    struct end wire = open_end("tap:wire"), ours = open_end(name);
     test_what_is_known(&ours, &wire);
     test_promiscuous_mode(&ours);
     test_frames(&ours, &wire);
@@ -282,7 +300,7 @@ int main(void) {
     close_end(&ours);
     CHECK(promiscuity() == 0);
     close_end(&wire);
-    CHECK(has_told("") && test_open_descriptors() == before && odp_pool_destroy(pool) == 0);
+    CHECK(has_told(NULL) && test_open_descriptors() == before && odp_pool_destroy(pool) == 0);
     test_end();
     return 0;
 }
