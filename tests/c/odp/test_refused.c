@@ -141,6 +141,7 @@ static void test_what_packets_have(void) {
     CHECK(pool != ODP_POOL_INVALID && odp_packet_alloc(pool, 151) == ODP_PACKET_INVALID);
     CHECK(odp_packet_alloc_multi(pool, 150, pkt, 2) == 2 && odp_packet_headroom(pkt[0]) >= 1000);
     CHECK(odp_pool_info(pool, &info) == 0 && (info.max_data_addr + 1 - info.min_data_addr) % 4096 == 0);
+    CHECK(info.max_data_addr - info.min_data_addr < 4 << 20);
     for (int i = 0; i < 2; i++) {
         const uintptr_t data = (uintptr_t)odp_packet_data(pkt[i]);
         CHECK(data >= info.min_data_addr && data + 150 <= info.max_data_addr + 1);
@@ -228,6 +229,10 @@ static void test_blocks(void) {
     CHECK(shm_is_made(100, 0, ODP_SHM_NO_HP | ODP_SHM_SINGLE_VA) && !shm_is_made(100, 0, ODP_SHM_NO_HP | ODP_SHM_HP));
     CHECK(odp_errno() == EINVAL);
     CHECK(!shm_is_made(100, 0, ~(uint32_t)(ODP_SHM_NO_HP | ODP_SHM_HP | ODP_SHM_SINGLE_VA)));
+    odp_shm_t huge = odp_shm_reserve(NULL, 100, 0, ODP_SHM_HP); /* there may be none */
+    odp_shm_info_t info;
+    CHECK(huge == ODP_SHM_INVALID || (odp_shm_info(huge, &info) == 0 && info.page_size > 4096));
+    CHECK(huge == ODP_SHM_INVALID || odp_shm_free(huge) == 0);
     odp_shm_t shm[capa.max_blocks];
     for (uint32_t i = 0; i < capa.max_blocks; i++)
         CHECK((shm[i] = odp_shm_reserve(NULL, 1, 0, 0)) != ODP_SHM_INVALID);
@@ -477,6 +482,38 @@ static void test_what_ports_tell(odp_pool_t pool) {
     CHECK(REFUSED(odp_pktio_index(none)) && REFUSED(odp_pktio_capability(none, &capa)));
 }
 
+/* Capabilities tell all of themselves, whatever stood there before. */
+static void test_capabilities(odp_pool_t pool) {
+    odp_pool_capability_t pools[2];
+    odp_queue_capability_t queues[2];
+    odp_shm_capability_t blocks[2];
+    odp_pktio_capability_t ports[2];
+    odp_pool_info_t infos[2];
+    odp_pktio_t port = odp_pktio_open("null:capable", pool, NULL);
+#define SAME_TWICE(INTO, CALL)                                                                                         \
+    do {                                                                                                               \
+        for (unsigned i = 0; i < 2; i++) {                                                                             \
+            memset(&(INTO)[i], i ? 0xff : 0, sizeof((INTO)[i]));                                                       \
+            CHECK((CALL) == 0);                                                                                        \
+        }                                                                                                              \
+        CHECK(memcmp(&(INTO)[0], &(INTO)[1], sizeof((INTO)[0])) == 0);                                                 \
+    } while (0)
+    SAME_TWICE(pools, odp_pool_capability(&pools[i]));
+    SAME_TWICE(queues, odp_queue_capability(&queues[i]));
+    SAME_TWICE(blocks, odp_shm_capability(&blocks[i]));
+    SAME_TWICE(ports, odp_pktio_capability(port, &ports[i]));
+    SAME_TWICE(infos, odp_pool_info(pool, &infos[i]));
+    const odp_pktio_stats_capability_t *stats = &ports[0].stats;
+    CHECK(stats->pktio.counter.in_octets && stats->pktio.counter.in_packets && stats->pktio.counter.in_discards);
+    CHECK(stats->pktio.counter.in_errors && stats->pktio.counter.out_octets && stats->pktio.counter.out_packets);
+    CHECK(stats->pktio.counter.out_discards && stats->pktio.counter.out_errors);
+    CHECK(stats->pktin_queue.counter.octets && stats->pktin_queue.counter.packets);
+    CHECK(stats->pktin_queue.counter.discards && stats->pktin_queue.counter.errors);
+    CHECK(stats->pktout_queue.counter.octets && stats->pktout_queue.counter.packets);
+    CHECK(stats->pktout_queue.counter.discards && stats->pktout_queue.counter.errors);
+    CHECK(odp_pktio_close(port) == 0);
+}
+
 static void test_ports(void) {
     odp_pool_t pool = test_packet_pool(16, 2048, 0, 0);
     test_opening(pool);
@@ -484,6 +521,7 @@ static void test_ports(void) {
     test_configurations(pool);
     test_queues_of_ports(pool);
     test_what_ports_tell(pool);
+    test_capabilities(pool);
     CHECK(odp_pool_destroy(pool) == 0); /* those that were refused do not hold it */
 }
 
@@ -498,7 +536,9 @@ static void test_all_pools(void) {
     for (uint32_t i = 0; i < capa.max_pools; i++)
         CHECK((pools[i] = odp_pool_create("one of them", &param)) != ODP_POOL_INVALID &&
               odp_pool_index(pools[i]) == (int)i);
-    CHECK(odp_pool_create(NULL, &param) == ODP_POOL_INVALID && odp_pool_max_index() == capa.max_pools - 1);
+    odp_errno_zero();
+    CHECK(odp_pool_create(NULL, &param) == ODP_POOL_INVALID && odp_errno() != 0);
+    CHECK(odp_pool_max_index() == capa.max_pools - 1);
     CHECK(odp_pool_destroy(pools[7]) == 0 && odp_pool_lookup("one of them") == pools[0]);
     CHECK((pools[7] = odp_pool_create("again", &param)) != ODP_POOL_INVALID && odp_pool_index(pools[7]) == 7);
     CHECK(odp_pool_lookup("again") == pools[7]);
