@@ -233,9 +233,18 @@ def test_conformance_over_dpdk(dpdk: Toolchain, tmp_path: Path, name: str) -> No
     dpdk.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
-@pytest.mark.parametrize("name", ["packet", "pktio"])
+@pytest.mark.parametrize("name", ["packet", "event", "pktio", "refused"])
 def test_conformance_of_separate_buffers(separate: Toolchain, tmp_path: Path, name: str) -> None:
     separate.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("part", ["busy", "kept", "leftovers", "loop", "room", "sink"])
+def test_own_promises_of_separate_buffers(separate: Toolchain, part: str) -> None:
+    separate.execute("test_linux", part)
+
+
+def test_freeing_twice_a_separate_buffer_calls_the_abort_function(separate: Toolchain) -> None:
+    assert separate.execute("test_linux", "twice", check=False).returncode == 42
 
 
 def test_conformance_of_ports_of_dpdk(dpdk: Toolchain, tmp_path: Path) -> None:
