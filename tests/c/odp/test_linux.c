@@ -160,13 +160,27 @@ static void test_again(const char *file, unsigned frames) {
     snprintf(name, sizeof(name), "mem:%s", file);
     for (unsigned queues = 1; queues <= 4; queues += 3) {
         odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+        uint64_t of_queue[4] = {0}, bytes_of_queue[4] = {0};
         port_start(pktio, queues, in);
         for (unsigned turn = 1; turn <= 3; turn++) {
             unsigned total = 0;
+            odp_pktin_queue_stats_t counted;
+            odp_pktio_stats_t stats;
+            uint64_t bytes = 0;
             CHECK(rx_end(pktio) == 0);
-            for (unsigned q = 0; q < queues; q++)
-                for (int got; (got = odp_pktin_recv(in[q], pkt, 16)) > 0; total += (unsigned)got)
+            for (unsigned q = 0; q < queues; q++) {
+                for (int got; (got = odp_pktin_recv(in[q], pkt, 16)) > 0; total += (unsigned)got) {
+                    for (int i = 0; i < got; i++)
+                        bytes_of_queue[q] += odp_packet_len(pkt[i]);
+                    of_queue[q] += (unsigned)got;
                     odp_packet_free_multi(pkt, got);
+                }
+                CHECK(odp_pktin_queue_stats(in[q], &counted) == 0 && counted.packets == of_queue[q]);
+                CHECK(counted.octets == bytes_of_queue[q] && counted.errors == 0 && counted.discards == 0);
+                bytes += counted.octets;
+            }
+            CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.in_packets == turn * frames);
+            CHECK(stats.in_octets == bytes);
             CHECK(total == frames && rx_end(pktio) == 1);
             CHECK(odp_pktio_stop(pktio) == 0 && (turn == 3 || odp_pktio_start(pktio) == 0));
         }
