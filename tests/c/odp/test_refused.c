@@ -184,6 +184,14 @@ static void test_statistics_of_pools(void) {
         CHECK(odp_pool_stats(pool, &stats) == ranges[i].status);
         CHECK(ranges[i].status || (stats.available == 8 && stats.cache_available == 0));
     }
+    for (unsigned taken = 1; taken <= 8; taken += 7) { /* a thread keeps none of those that it gives back */
+        odp_packet_t packets[8];
+        CHECK(odp_packet_alloc_multi(pool, 100, packets, (int)taken) == (int)taken);
+        CHECK(odp_pool_stats_selected(pool, &selected, &wanted) == 0 && selected.available == 8 - taken);
+        odp_packet_free_multi(packets, (int)taken);
+        stats.thread.first = stats.thread.last = (uint16_t)odp_thread_id();
+        CHECK(odp_pool_stats(pool, &stats) == 0 && stats.available == 8 && stats.thread.cache_available[0] == 0);
+    }
     CHECK(odp_pool_stats_selected(pool, &selected, &wanted) == 0 && selected.available == 8);
     wanted.bit.cache_available = 1; /* was not asked for when the pool was made */
     CHECK(odp_pool_stats_selected(pool, &selected, &wanted) < 0);
