@@ -243,8 +243,9 @@ def test_own_promises_of_separate_buffers(separate: Toolchain, part: str) -> Non
     separate.execute("test_linux", part)
 
 
-def test_freeing_twice_a_separate_buffer_calls_the_abort_function(separate: Toolchain) -> None:
-    assert separate.execute("test_linux", "twice", check=False).returncode == 42
+@pytest.mark.parametrize("part", ["twice", "stranger"])
+def test_wrong_use_of_a_separate_buffer_calls_the_abort_function(separate: Toolchain, part: str) -> None:
+    assert separate.execute("test_linux", part, check=False).returncode == 42
 
 
 def test_conformance_of_ports_of_dpdk(dpdk: Toolchain, tmp_path: Path) -> None:
@@ -391,8 +392,9 @@ def test_what_ports_tell_and_keep_to(native: Toolchain, tmp_path: Path) -> None:
     native.execute("test_ports", write_pcap(tmp_path / "flows.pcap", udp_frames(40)), tmp_path / "out")
 
 
-def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
-    assert native.execute("test_linux", "twice", check=False).returncode == 42
+@pytest.mark.parametrize("part", ["twice", "stranger"])
+def test_freeing_twice_or_use_by_a_stranger_calls_the_abort_function(native: Toolchain, part: str) -> None:
+    assert native.execute("test_linux", part, check=False).returncode == 42
 
 
 @pytest.mark.parametrize("link", [False, True], ids=["udp", "link"])

@@ -1,13 +1,15 @@
 /* What this implementation promises beyond the specification (docs/odp.md): busy pools, freeing twice, rx_end,
- * several input queues. The argument chooses the part; "twice" must end in the abort function, with exit status 42. */
+ * several input queues. The argument chooses the part; "twice" and "stranger" must end in the abort
+ * function, with exit status 42. */
 #include "check.h"
 
 #include <stdarg.h>
 
 static char last_words[256];
+static const char *expected_words = "";
 
 static ODP_NORETURN void aborted(void) {
-    exit(strcmp(last_words, "pool test packets: object 0 is freed twice\n") == 0 ? 42 : 43);
+    exit(strcmp(last_words, expected_words) == 0 ? 42 : 43);
 }
 
 static int quiet(odp_log_level_t level, const char *fmt, ...) {
@@ -420,8 +422,21 @@ static void test_sparse(void) {
 static void test_twice(void) {
     odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
     odp_packet_t pkt = odp_packet_alloc(pool, 10);
+    expected_words = "pool test packets: object 0 is freed twice\n";
     odp_packet_free(pkt);
     odp_packet_free(pkt);
+}
+
+static void *use_as_a_stranger(void *pool) {
+    odp_packet_alloc((odp_pool_t)pool, 10);
+    return NULL;
+}
+
+static void test_stranger(void) {
+    pthread_t thread;
+    expected_words = "pool test packets is used by a thread that has not called odp_init_local()\n";
+    CHECK(pthread_create(&thread, NULL, use_as_a_stranger, test_packet_pool(16, 256, 0, 4)) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
 }
 
 /* What was not freed is, with the instance. */
@@ -482,6 +497,8 @@ int main(int argc, char **argv) {
         test_busy();
     else if (strcmp(part, "twice") == 0)
         test_twice();
+    else if (strcmp(part, "stranger") == 0)
+        test_stranger();
     else if (strcmp(part, "leftovers") == 0)
         test_leftovers();
     else if (strcmp(part, "queues") == 0 && argc == 4)
