@@ -745,6 +745,38 @@ static void test_ranges(void) {
     CHECK(odp_pool_destroy(pool) == 0);
 }
 
+/* What sessions cannot do is refused, and it is told which part of it. */
+static void test_refused_sessions(void) {
+    static const struct {
+        unsigned what;
+        odp_crypto_ses_create_err_t status;
+    } wishes[] = {{0, ODP_CRYPTO_SES_ERR_NONE},   {1, ODP_CRYPTO_SES_ERR_AUTH},   {2, ODP_CRYPTO_SES_ERR_PARAMS},
+                  {3, ODP_CRYPTO_SES_ERR_PARAMS}, {4, ODP_CRYPTO_SES_ERR_PARAMS}, {5, ODP_CRYPTO_SES_ERR_CIPHER},
+                  {6, ODP_CRYPTO_SES_ERR_CIPHER}, {7, ODP_CRYPTO_SES_ERR_CIPHER}, {8, ODP_CRYPTO_SES_ERR_AUTH}};
+    for (unsigned i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+        odp_crypto_session_param_t param;
+        odp_crypto_ses_create_err_t status;
+        odp_crypto_session_t session = ODP_CRYPTO_SESSION_INVALID;
+        const unsigned what = wishes[i].what;
+        odp_crypto_session_param_init(&param);
+        param.cipher_alg = ODP_CIPHER_ALG_AES_CBC;
+        param.cipher_key = (odp_crypto_key_t){.data = key, .length = what == 6 ? 15 : sizeof(key)};
+        param.cipher_iv_len = what == 7 ? 15 : 16;
+        param.auth_range_in_bits = what == 1;
+        if (what == 2)
+            param.op_mode = ODP_CRYPTO_ASYNC;
+        if (what == 3)
+            param.op_type = ODP_CRYPTO_OP_TYPE_OOP;
+        param.null_crypto_enable = what == 4;
+        param.cipher_range_in_bits = what == 5;
+        if (what == 8)
+            param.auth_alg = (odp_auth_alg_t)(ODP_AUTH_ALG_NULL + 1);
+        const int made = odp_crypto_session_create(&param, &session, &status);
+        CHECK(status == wishes[i].status && (made == 0) == (status == ODP_CRYPTO_SES_ERR_NONE));
+        CHECK(made == 0 ? odp_crypto_session_destroy(session) == 0 : session == ODP_CRYPTO_SESSION_INVALID);
+    }
+}
+
 /* As many as the capabilities say at once, and any number one after the other. */
 static void test_sessions(void) {
     odp_crypto_capability_t capa;
@@ -784,6 +816,7 @@ int main(void) {
     test_widths();
     test_joining();
     test_ranges();
+    test_refused_sessions();
     test_sessions();
     test_random();
     test_end();
