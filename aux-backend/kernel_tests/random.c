@@ -168,6 +168,22 @@ static void refill(const struct subject *subject, void *self, void *reference, u
     compare_lookup(subject, self, reference, bytes);
 }
 
+/* A table is made, or not at all, whichever allocation fails. */
+static void make_with_failures(const struct subject *subject, const struct macs_table_shape *shape,
+                               struct macs_qsbr *qsbr) {
+    allocations = 0;
+    for (uint32_t next = 1; allocations + 1 >= next; next++) {
+        void *self = NULL;
+        allocations = 0;
+        failing = next;
+        const int error = subject->ops->create(shape, qsbr, &self);
+        failing = 0;
+        CHECK(!error || (error == -ENOMEM && allocations >= next));
+        if (!error)
+            subject->ops->destroy(self);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc < 7 || argc > 10)
         return 2;
@@ -202,9 +218,11 @@ int main(int argc, char **argv) {
     struct macs_qsbr *qsbr = NULL;
     void *self = NULL, *reference = NULL;
     CHECK(macs_qsbr_create(&qsbr) == 0);
+    with_failing = (uint32_t)atoi(argv[6]);
+    if (with_failing)
+        make_with_failures(subject, &shape, qsbr);
     CHECK(subject->ops->create(&shape, qsbr, &self) == 0);
     CHECK(macs_linear_ops.create(&shape, NULL, &reference) == 0);
-    with_failing = (uint32_t)atoi(argv[6]);
     change_and_compare(subject, self, reference, bytes, exact_bytes, operations);
     refill(subject, self, reference, bytes, exact_bytes);
     subject->ops->destroy(self);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -155,7 +156,8 @@ def write_pcap(path: Path, frames: list[bytes], order: str = "<", magic: int = 0
 def read_pcap(path: Path) -> tuple[int, list[tuple[int, int, bytes]]]:
     """The magic, and (seconds, fraction, frame) of each record."""
     content, records = path.read_bytes(), []
-    magic = struct.unpack("I", content[:4])[0]
+    magic, *rest = struct.unpack("IHHIIII", content[:24])
+    assert rest == [2, 4, 0, 0, 262144, 1]
     at = 24
     while at < len(content):
         seconds, fraction, length, wire = struct.unpack("IIII", content[at : at + 16])
@@ -231,9 +233,19 @@ def test_conformance_over_dpdk(dpdk: Toolchain, tmp_path: Path, name: str) -> No
     dpdk.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
-@pytest.mark.parametrize("name", ["packet", "pktio"])
+@pytest.mark.parametrize("name", ["packet", "event", "pktio", "refused"])
 def test_conformance_of_separate_buffers(separate: Toolchain, tmp_path: Path, name: str) -> None:
     separate.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("part", ["busy", "kept", "leftovers", "loop", "room", "sink"])
+def test_own_promises_of_separate_buffers(separate: Toolchain, part: str) -> None:
+    separate.execute("test_linux", part)
+
+
+@pytest.mark.parametrize("part", ["twice", "stranger"])
+def test_wrong_use_of_a_separate_buffer_calls_the_abort_function(separate: Toolchain, part: str) -> None:
+    assert separate.execute("test_linux", part, check=False).returncode == 42
 
 
 def test_conformance_of_ports_of_dpdk(dpdk: Toolchain, tmp_path: Path) -> None:
@@ -380,8 +392,9 @@ def test_what_ports_tell_and_keep_to(native: Toolchain, tmp_path: Path) -> None:
     native.execute("test_ports", write_pcap(tmp_path / "flows.pcap", udp_frames(40)), tmp_path / "out")
 
 
-def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
-    assert native.execute("test_linux", "twice", check=False).returncode == 42
+@pytest.mark.parametrize("part", ["twice", "stranger"])
+def test_freeing_twice_or_use_by_a_stranger_calls_the_abort_function(native: Toolchain, part: str) -> None:
+    assert native.execute("test_linux", part, check=False).returncode == 42
 
 
 @pytest.mark.parametrize("link", [False, True], ids=["udp", "link"])
@@ -501,6 +514,67 @@ def test_simple_blocks_have_what_the_snaplen_leaves(native: Toolchain, tmp_path:
     assert [frame for _, _, frame in read_pcap(out)[1]] == [frame[:100] for frame in frames]
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_options_of_pcapng_that_are_not_about_time(native: Toolchain, tmp_path: Path, order: str) -> None:
+    """They are passed over, and so are those of another length, and what stands behind the end."""
+
+    def option(code: int, value: bytes) -> bytes:
+        return struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+    def offset(seconds: int) -> bytes:
+        return option(14, struct.pack(order + "q", seconds))
+
+    end, milliseconds, time = option(0, b""), option(9, b"\x03"), 5_000_000
+    ways = [
+        (b"", (5, 0)),  # microseconds
+        (
+            option(2, b"eth0") + option(3, b"12345") + milliseconds + option(4, b"x" * 8) + offset(-1000) + end,
+            (4000, 0),
+        ),
+        (milliseconds + offset(-1000), (4000, 0)),  # an end may be missing
+        (milliseconds + end + offset(-1000), (5000, 0)),
+        (end + milliseconds + offset(-1000), (5, 0)),
+        (option(9, b"\x03\x03") + option(14, bytes([0, 0, 0, 9])) + option(9, b"") + end, (5, 0)),
+        (milliseconds + struct.pack(order + "HH", 14, 60000) + offset(-1000), (5000, 0)),  # more than the block has
+        (milliseconds + struct.pack(order + "HH", 14, 8) + b"\1\1\1\1", (5000, 0)),
+        (option(9, b"\x09") + offset(1 << 31) + end, (1 << 31, 5000)),
+    ]
+    content = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+    for options, _ in ways:
+        content += block(order, 1, struct.pack(order + "HHI", 1, 0, 0) + options)
+    frames = udp_frames(len(ways))
+    content += b"".join(enhanced(order, frame, time, number) for number, frame in enumerate(frames))
+    pcapng, out = tmp_path / "in.pcapng", tmp_path / "out.pcap"
+    pcapng.write_bytes(content)
+    assert native.execute("forward", f"pcap:{pcapng}", f"pcap:,{out}").stderr == ""
+    assert read_pcap(out)[1] == [(*ways[number][1], frame) for number, frame in enumerate(frames)]
+
+
+@pytest.mark.parametrize(("count", "frames"), [(1 << 16, 2), (1 << 17, 0)])
+def test_many_interfaces_of_pcapng(native: Toolchain, tmp_path: Path, count: int, frames: int) -> None:
+    """The last one's frames are told apart from what has no interface."""
+    pcapng = tmp_path / "in.pcapng"
+    interfaces = block("<", 1, struct.pack("<HHI", 1, 0, 0)) * count
+    sent = [enhanced("<", bytes(60), 1, number) for number in (0, count - 1, count)]
+    pcapng.write_bytes(section("<") + interfaces + b"".join(sent))
+    done = native.execute("forward", f"pcap:{pcapng}", "null:")
+    assert done.stdout.splitlines()[1] == f"0 in {frames} discards 0 errors 1 out 0 errors 0"
+    what = "a corrupt block" if frames else "too many interfaces"
+    assert re.fullmatch(f"{pcapng}: {what} at byte \\d+; the rest is not read\n", done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("resolution", "magic"), [(3, 0xA1B2C3D4), (6, 0xA1B2C3D4), (7, 0xA1B23C4D), (0x94, 0xA1B2C3D4), (0x95, 0xA1B23C4D)]
+)
+def test_an_output_is_as_precise_as_the_input_beside_it(
+    native: Toolchain, tmp_path: Path, resolution: int, magic: int
+) -> None:
+    pcapng, out = tmp_path / "in.pcapng", tmp_path / "out.pcap"
+    pcapng.write_bytes(section("<", resolution, 9 if resolution < 7 else 3) + enhanced("<", bytes(60), 1))
+    native.execute("forward", f"pcap:{pcapng},{out}", f"pcap:{pcapng}")
+    assert read_pcap(out)[0] == magic and len(read_pcap(out)[1]) == 1
+
+
 @pytest.mark.parametrize(("resolution", "magic"), [(6, 0xA1B2C3D4), (9, 0xA1B23C4D)])
 def test_pcapng_out(native: Toolchain, tmp_path: Path, resolution: int, magic: int) -> None:
     frames = [bytes([i & 255]) * (14 + i * 7 % 1500) for i in range(300)]
@@ -554,13 +628,20 @@ def test_damaged_files(native: Toolchain, tmp_path: Path, kind: str) -> None:
     native.execute("test_capture", tmp_path / "whole", "500", tmp_path / "scratch")
 
 
-def test_a_record_of_more_than_there_was_is_an_error(native: Toolchain, tmp_path: Path) -> None:
-    frame = bytes(60)
-    records = [record(frame, 1, 0, "<", wire) for wire in (60, 59, 61, 0, 60)]
-    (tmp_path / "in.pcap").write_bytes(header() + b"".join(records))
-    done = native.execute("forward", f"pcap:{tmp_path / 'in.pcap'}", f"pcap:,{tmp_path / 'out.pcap'}")
+@pytest.mark.parametrize("ng", [False, True], ids=["pcap", "pcapng"])
+def test_a_record_of_more_than_there_was_is_an_error(native: Toolchain, tmp_path: Path, ng: bool) -> None:
+    """mem: refuses the file for it."""
+    frame, path = bytes(60), tmp_path / "in.pcap"
+    records = [
+        enhanced("<", frame, 1, 0, wire) if ng else record(frame, 1, 0, "<", wire) for wire in (60, 61, 59, 0, 60)
+    ]
+    path.write_bytes((section("<", 6) if ng else header()) + b"".join(records))
+    done = native.execute("forward", f"pcap:{path}", f"pcap:,{tmp_path / 'out.pcap'}")
     assert done.stdout.splitlines()[1] == "0 in 3 discards 0 errors 2 out 0 errors 0"
+    assert done.stderr == f"{path}: frames were cut when captured (60 of 61 bytes); they are used as they are\n"
     assert [data for _, _, data in read_pcap(tmp_path / "out.pcap")[1]] == [frame] * 3
+    done = native.execute("forward", f"mem:{path}", "null:", check=False)
+    assert (done.returncode, done.stderr) == (2, f"{path}: frame 3 was captured with more bytes than it had\n")
 
 
 def test_an_output_is_whole_when_nothing_more_comes(native: Toolchain, tmp_path: Path) -> None:
@@ -583,18 +664,24 @@ def test_an_output_is_whole_when_nothing_more_comes(native: Toolchain, tmp_path:
     assert [data for _, _, data in read_pcap(out)[1]] == [bytes(60)]
 
 
-def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [7, 100])
+@pytest.mark.parametrize("ng", [False, True], ids=["pcap", "pcapng"])
+def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path, ng: bool, step: int) -> None:
     pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
     os.mkfifo(pipe)
     frames = udp_frames(20)
-    content = write_pcap(tmp_path / "x.pcap", frames).read_bytes()
+    blocks = [enhanced("<", frame, number) + block("<", 0x0BAD, bytes(52)) for number, frame in enumerate(frames)]
+    content = section("<", 6) + b"".join(blocks) if ng else write_pcap(tmp_path / "x.pcap", frames).read_bytes()
     program = [str(native.program("forward")), f"pcap:{pipe}", f"pcap:,{out}"]
-    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with pipe.open("wb", buffering=0) as writer:
-        for at in range(0, len(content), 100):
-            writer.write(content[at : at + 100])
-    process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0
+        for at in range(0, len(content), step):
+            writer.write(content[at : at + step])
+            if at > 100:
+                os.sched_yield()  # it reads what is there
+    told, errors = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, errors) == (0, "")
+    assert told.splitlines()[1] == "0 in 20 discards 0 errors 0 out 0 errors 0"
     assert [data for _, _, data in read_pcap(out)[1]] == frames
 
 
@@ -616,6 +703,8 @@ REFUSED_FILES = {
     "pcapng-version": (section("<")[:12] + b"\2" + section("<")[13:], "a section of an unknown version"),
     "pcapng-other-link": (section("<", 6, link=113), "a link that is not Ethernet"),
     "pcapng-no-interface": (section("<") + enhanced("<", b"x" * 60, 1), "a corrupt block at byte 44"),
+    "pcapng-short-section": (block("<", 0x0A0D0D0A, section("<")[8:20]) + bytes(8), "a corrupt block at byte 0"),
+    "pcapng-short-interface": (section("<") + block("<", 1, bytes([1, 0, 0, 0])), "a corrupt block at byte 44"),
     "other-link": (header(link=101) + GOOD, "a link that is not Ethernet"),
 }
 BROKEN_FILES = {
@@ -633,6 +722,14 @@ BROKEN_FILES = {
         f"a corrupt block at byte {len(SECTION + FRAME)}",
     ),
     "pcapng-interface": (SECTION + FRAME + enhanced("<", b"x" * 60, 1, 1), "a corrupt block at byte"),
+    "pcapng-head-cut": (SECTION + FRAME + FRAME[:7], f"the file is cut off at byte {len(SECTION + FRAME)}"),
+    "pcapng-no-block": (SECTION + FRAME + struct.pack("<II", 0x0BAD, 8), "a corrupt block at byte"),
+    "pcapng-trailer-cut": (SECTION + FRAME + block("<", 0x0BAD, bytes(4))[:-1], "the file is cut off at byte"),
+    "pcapng-short-packet": (SECTION + FRAME + block("<", 6, bytes(16)), "a corrupt block at byte"),
+    "pcapng-frame-beyond": (
+        SECTION + FRAME + block("<", 6, struct.pack("<IIIII", 0, 0, 1, 65, 65) + bytes(64)),
+        f"a corrupt block at byte {len(SECTION + FRAME)}",
+    ),
 }
 
 
@@ -670,15 +767,48 @@ def test_frames_that_do_not_fit(native: Toolchain, tmp_path: Path) -> None:
     assert [data for _, _, data in read_pcap(out)[1]] == [b"a" * 60, b"c" * 2048]
 
 
-def test_the_longest_record_is_passed_over(native: Toolchain, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("frames", "message"),
+    [
+        ([bytes(60), bytes(2049)], "frame 2 has 2049 bytes, a packet of the pool has room for 2048"),
+        ([bytes(60), bytes(2048), b""], "frame 3 has 0 bytes, a packet of the pool has room for 2048"),
+        ([], "no frames"),
+    ],
+)
+def test_files_that_memory_does_not_take(native: Toolchain, tmp_path: Path, frames: list[bytes], message: str) -> None:
+    pcap = write_pcap(tmp_path / "in.pcap", frames)
+    done = native.execute("forward", f"mem:{pcap}", "null:", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{pcap}: {message}\n")
+
+
+def test_a_pipe_is_not_read_again(native: Toolchain, tmp_path: Path) -> None:
+    """What it gave counts, and that there is no second time is an error."""
+    pipe, content = tmp_path / "pipe", write_pcap(tmp_path / "in.pcap", udp_frames(3)).read_bytes()
+    os.mkfifo(pipe)
+    command = [str(native.program("forward")), f"pcap:{pipe},loops=2", "null:"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe.write_bytes(content)
+    told, errors = process.communicate(timeout=TIMEOUT)
+    assert told.splitlines()[1:] == [
+        "0 in 3 discards 0 errors 1 out 0 errors 0",
+        "1 in 0 discards 0 errors 0 out 3 errors 0",
+    ]
+    assert errors == f"{pipe}: cannot be read again: Illegal seek\n"
+
+
+@pytest.mark.parametrize("ng", [False, True], ids=["pcap", "pcapng"])
+def test_the_longest_record_is_passed_over(native: Toolchain, tmp_path: Path, ng: bool) -> None:
     """One that is longer is no record."""
-    pcap = tmp_path / "in.pcap"
+    pcap, head = tmp_path / "in.pcap", section("<", 6) if ng else header()
     for more, received in ((0, 2), (1, 1)):
-        long = record(bytes((1 << 18) + more), 1, 2, "<")
-        pcap.write_bytes(header() + record(bytes(60), 1, 2, "<") + long + record(bytes(60), 1, 2, "<"))
+        short, long = (
+            enhanced("<", bytes(size), 1) if ng else record(bytes(size), 1, 2, "<") for size in (60, (1 << 18) + more)
+        )
+        pcap.write_bytes(head + short + long + short)
         done = native.execute("forward", f"pcap:{pcap}", "null:")
         assert done.stdout.splitlines()[1] == f"0 in {received} discards 0 errors 1 out 0 errors 0"
-        assert ("a corrupt record" in done.stderr) == bool(more)
+        what = f"a corrupt {'block' if ng else 'record'} at byte {len(head + short)}; the rest is not read"
+        assert done.stderr == (f"{pcap}: {what}\n" if more else "")
 
 
 def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path: Path) -> None:
@@ -825,6 +955,14 @@ def in_own_network(*command: str | Path) -> None:
 )
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_a_port_whose_interface_changes(native: Toolchain, driver: str) -> None:
+    done = native.execute("test_watched", driver, check=False)
+    if done.returncode == REFUSED:
+        pytest.skip("the kernel refuses network namespaces or AF_XDP, or has no /dev/net/tun")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("driver", ["af_packet", "af_xdp", "tap"])

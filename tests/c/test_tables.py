@@ -243,6 +243,11 @@ def test_packed_entries_agree_with_the_reference(build: Build, shape: int) -> No
     run(build("packed", "clang", "-O2", *TIGHT), "random", shape, 3_000, 1)
 
 
+@pytest.mark.parametrize("shape", [0, INDEXED_SHAPE])
+def test_packed_entries_without_memory(build: Build, shape: int) -> None:
+    run(build("packed", "gcc", *MEMORY, WRAP), "failing", shape, 8_000, 1)
+
+
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
 def test_packed_entries_change_while_readers_look(build: Build, flags: list[str]) -> None:
     binary, seed = build("packed", "gcc", *flags), int.from_bytes(os.urandom(4), "little")
@@ -252,6 +257,7 @@ def test_packed_entries_change_while_readers_look(build: Build, flags: list[str]
 
 def test_an_index_in_a_word_is_used_again_after_a_grace_period(build: Build) -> None:
     run(build("packed", "gcc", *MEMORY, "-DMACS_QSBR_TIMEOUT_NS=10000000"), "indices")
+    run(build("direct", "gcc", *MEMORY, "-DMACS_QSBR_TIMEOUT_NS=10000000"), "indices")
 
 
 def test_a_direct_index_agrees_with_an_array(build: Build) -> None:

@@ -3,6 +3,7 @@
 #ifndef MACS_TEST_ODP_CHECK_H
 #define MACS_TEST_ODP_CHECK_H
 
+#include <fcntl.h>
 #include <odp_api.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -60,6 +61,14 @@ static inline void test_threads(int count, void (*run)(int number)) {
     }
     for (int i = 0; i < count; i++)
         CHECK(pthread_join(thread[i].pthread, NULL) == 0);
+}
+
+/* How many descriptors this process has open. */
+static inline unsigned test_open_descriptors(void) {
+    unsigned open = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        open += fcntl(fd, F_GETFD) >= 0;
+    return open;
 }
 
 static inline odp_pool_t test_packet_pool(uint32_t num, uint32_t len, uint32_t uarea, uint32_t cache) {

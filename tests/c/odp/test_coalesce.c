@@ -3,6 +3,7 @@
 #include "check.h"
 #include "packet/coalesce.h"
 #include "packet/offload.h"
+#include "packet/whole.h"
 #include "super_frames.h"
 
 enum { FRAMES = 64, ROOM = 2048 };
@@ -314,7 +315,71 @@ static void test_garbage(void) {
     }
 }
 
+/* A super-frame that goes out whole: as it would be when its segments were coalesced, whatever its checksum is; of no
+ * more than a segment it is a frame. */
+static void test_whole(bool ipv6, bool vlan, uint32_t payload, uint32_t size) {
+    static struct macs_odp_super super;
+    static uint8_t frame[MACS_ODP_SUPER_MAX];
+    struct macs_odp_coalesced described;
+    struct shape shape;
+    uint32_t l4, at;
+    start(&super, &shape, ipv6, vlan, payload);
+    memcpy(frame, super.frame, super.len);
+    put16(frame + shape.l4 + 16, 0xdead);
+    const struct macs_odp_frame one = {.data = frame, .len = super.len, .segment = size};
+    CHECK(macs_odp_whole_read(frame, super.len, &l4, &at) && l4 == shape.l4 && at == shape.headers);
+    CHECK(macs_odp_whole_describe(&one, &described) == (payload > size));
+    if (payload <= size)
+        return;
+    CHECK(described.headers_len == shape.headers && memcmp(described.headers, super.frame, shape.headers) == 0);
+    CHECK(described.vnet.flags == VIRTIO_NET_HDR_F_NEEDS_CSUM && described.vnet.gso_size == size);
+    CHECK(described.vnet.gso_type == (ipv6 ? VIRTIO_NET_HDR_GSO_TCPV6 : VIRTIO_NET_HDR_GSO_TCPV4));
+    CHECK(described.vnet.hdr_len == shape.headers && described.vnet.csum_start == shape.l4);
+    CHECK(described.vnet.csum_offset == 16);
+}
+
+/* What is not TCP over IP alone, and whole, is none. */
+static void test_not_whole(bool ipv6, bool vlan) {
+    static struct macs_odp_super super;
+    static uint8_t frame[MACS_ODP_SUPER_MAX];
+    struct shape shape;
+    uint32_t l4, at;
+    for (unsigned what = 0; what < 9; what++) {
+        start(&super, &shape, ipv6, vlan, 4000);
+        memcpy(frame, super.frame, super.len);
+        uint8_t *ip = frame + shape.l3;
+        uint32_t len = super.len;
+        CHECK(macs_odp_whole_read(frame, len, &l4, &at));
+        if (what < 2)
+            len += what ? 1 : -1u; /* longer or shorter than IP says */
+        else if (what == 2)
+            ip[ipv6 ? 6 : 9] = 17;
+        else if (what == 3)
+            frame[shape.l4 + 12] = 4 << 4; /* shorter than a header of TCP */
+        else if (what == 4)
+            put16(frame + shape.l3 - 2, 0x88b5);
+        else if (what == 5)
+            ip[0] ^= 0x10; /* another version */
+        else if (what == 6)
+            len = shape.headers, put16(ip + (ipv6 ? 4 : 2), shape.headers - (ipv6 ? shape.l4 : shape.l3)); /* empty */
+        else if (what == 7)
+            len = shape.l4 + 19, put16(ip + (ipv6 ? 4 : 2), ipv6 ? 19 : len - shape.l3);
+        else
+            len = 17;
+        CHECK(!macs_odp_whole_read(frame, len, &l4, &at));
+        const struct macs_odp_frame one = {.data = frame, .len = len, .segment = 1000};
+        struct macs_odp_coalesced described;
+        CHECK(!macs_odp_whole_describe(&one, &described));
+    }
+}
+
 int main(void) {
+    for (int mode = 0; mode < 4; mode++) {
+        test_whole(mode & 1, mode & 2, 60000, 1448);
+        test_whole(mode & 1, mode & 2, 1001, 1000);
+        test_whole(mode & 1, mode & 2, 1000, 1000);
+        test_not_whole(mode & 1, mode & 2);
+    }
     for (int mode = 0; mode < 4; mode++) {
         test_round_trip(mode & 1, mode & 2, 60000, 1448);
         test_round_trip(mode & 1, mode & 2, 2000, 1000);

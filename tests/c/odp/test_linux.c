@@ -1,13 +1,23 @@
 /* What this implementation promises beyond the specification (docs/odp.md): busy pools, freeing twice, rx_end,
- * several input queues. The argument chooses the part; "twice" must end in the abort function, with exit status 42. */
+ * several input queues. The argument chooses the part; "twice" and "stranger" must end in the abort
+ * function, with exit status 42. */
 #include "check.h"
 
+#include <stdarg.h>
+
+static char last_words[256];
+static const char *expected_words = "";
+
 static ODP_NORETURN void aborted(void) {
-    exit(42);
+    exit(strcmp(last_words, expected_words) == 0 ? 42 : 43);
 }
 
 static int quiet(odp_log_level_t level, const char *fmt, ...) {
-    (void)level, (void)fmt;
+    va_list args;
+    va_start(args, fmt);
+    if (level == ODP_LOG_ABORT)
+        vsnprintf(last_words, sizeof(last_words), fmt, args);
+    va_end(args);
     return 0;
 }
 
@@ -152,13 +162,27 @@ static void test_again(const char *file, unsigned frames) {
     snprintf(name, sizeof(name), "mem:%s", file);
     for (unsigned queues = 1; queues <= 4; queues += 3) {
         odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+        uint64_t of_queue[4] = {0}, bytes_of_queue[4] = {0};
         port_start(pktio, queues, in);
         for (unsigned turn = 1; turn <= 3; turn++) {
             unsigned total = 0;
+            odp_pktin_queue_stats_t counted;
+            odp_pktio_stats_t stats;
+            uint64_t bytes = 0;
             CHECK(rx_end(pktio) == 0);
-            for (unsigned q = 0; q < queues; q++)
-                for (int got; (got = odp_pktin_recv(in[q], pkt, 16)) > 0; total += (unsigned)got)
+            for (unsigned q = 0; q < queues; q++) {
+                for (int got; (got = odp_pktin_recv(in[q], pkt, 16)) > 0; total += (unsigned)got) {
+                    for (int i = 0; i < got; i++)
+                        bytes_of_queue[q] += odp_packet_len(pkt[i]);
+                    of_queue[q] += (unsigned)got;
                     odp_packet_free_multi(pkt, got);
+                }
+                CHECK(odp_pktin_queue_stats(in[q], &counted) == 0 && counted.packets == of_queue[q]);
+                CHECK(counted.octets == bytes_of_queue[q] && counted.errors == 0 && counted.discards == 0);
+                bytes += counted.octets;
+            }
+            CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.in_packets == turn * frames);
+            CHECK(stats.in_octets == bytes);
             CHECK(total == frames && rx_end(pktio) == 1);
             CHECK(odp_pktio_stop(pktio) == 0 && (turn == 3 || odp_pktio_start(pktio) == 0));
         }
@@ -233,7 +257,20 @@ static void test_kept(void) {
     param.stats.bit.available = param.stats.bit.cache_available = param.stats.bit.thread_cache_available = 1;
     kept_of = odp_pool_create("kept", &param);
     CHECK(kept_of != ODP_POOL_INVALID);
-    test_threads(1, keep);
+    for (int turn = 0; turn < 2; turn++) {
+        odp_packet_t all[65];
+        odp_pool_stats_t stats;
+        test_threads(1, keep);
+        stats.thread.first = 0; /* a thread that has ended keeps nothing: others get it */
+        stats.thread.last = ODP_POOL_MAX_THREAD_STATS - 1;
+        CHECK(odp_pool_stats(kept_of, &stats) == 0 && stats.available + stats.cache_available == 64);
+        for (unsigned thread = 1; thread < ODP_POOL_MAX_THREAD_STATS; thread++)
+            CHECK(stats.thread.cache_available[thread] == 0);
+        CHECK(stats.thread.cache_available[0] == stats.cache_available);
+        CHECK(odp_packet_alloc_multi(kept_of, 10, all, 65) == 64);
+        CHECK(odp_pool_stats(kept_of, &stats) == 0 && stats.available == 0 && stats.cache_available == 0);
+        odp_packet_free_multi(all, 64);
+    }
     CHECK(odp_pool_destroy(kept_of) == 0);
 }
 
@@ -385,8 +422,21 @@ static void test_sparse(void) {
 static void test_twice(void) {
     odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
     odp_packet_t pkt = odp_packet_alloc(pool, 10);
+    expected_words = "pool test packets: object 0 is freed twice\n";
     odp_packet_free(pkt);
     odp_packet_free(pkt);
+}
+
+static void *use_as_a_stranger(void *pool) {
+    odp_packet_alloc((odp_pool_t)pool, 10);
+    return NULL;
+}
+
+static void test_stranger(void) {
+    pthread_t thread;
+    expected_words = "pool test packets is used by a thread that has not called odp_init_local()\n";
+    CHECK(pthread_create(&thread, NULL, use_as_a_stranger, test_packet_pool(16, 256, 0, 4)) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
 }
 
 /* What was not freed is, with the instance. */
@@ -447,6 +497,8 @@ int main(int argc, char **argv) {
         test_busy();
     else if (strcmp(part, "twice") == 0)
         test_twice();
+    else if (strcmp(part, "stranger") == 0)
+        test_stranger();
     else if (strcmp(part, "leftovers") == 0)
         test_leftovers();
     else if (strcmp(part, "queues") == 0 && argc == 4)
@@ -474,7 +526,9 @@ int main(int argc, char **argv) {
     else
         return 2;
     test_end();
-    test_begin(); /* an instance after the first */
+    test_begin(); /* an instance after the first, with nothing of it */
+    CHECK(odp_pktio_lookup("null:left") == ODP_PKTIO_INVALID && odp_queue_lookup("left") == ODP_QUEUE_INVALID);
+    CHECK(odp_shm_lookup("left") == ODP_SHM_INVALID && odp_pool_lookup("test packets") == ODP_POOL_INVALID);
     test_end();
     return 0;
 }

@@ -186,6 +186,26 @@ static void test_transports(void) {
     CHECK(!parse(60).has_ipsec);
 }
 
+/* From the IP header on, which may stand anywhere: that it is one is known. */
+static void test_without_ethernet(void) {
+    for (unsigned six = 0; six < 2; six++) {
+        odp_packet_parse_param_t param = {.proto = six ? ODP_PROTO_IPV6 : ODP_PROTO_IPV4,
+                                          .last_layer = ODP_PROTO_LAYER_L4};
+        const uint32_t type = six ? ODP_PROTO_L3_TYPE_IPV6 : ODP_PROTO_L3_TYPE_IPV4, l4 = ETHERNET + (six ? 40 : 20);
+        six ? ipv6(17, 8) : ipv4(17, 8);
+        put16(frame + l4 + 4, 8);
+        macs_odp_parse(frame, l4 + 8, ETHERNET, &param, &found);
+        CHECK(found.flag.has_udp && !found.flag.has_error && !found.flag.has_eth && !found.flag.has_l2);
+        CHECK(found.l3_type == type && found.l3_offset == ETHERNET && found.l4_offset == l4 && found.l4_type == 17);
+        param.last_layer = ODP_PROTO_LAYER_L3;
+        macs_odp_parse(frame, l4 + 8, ETHERNET, &param, &found);
+        CHECK(found.flag.has_l3 && !found.flag.has_udp && !found.flag.has_l4 && found.l3_type == type);
+        param.proto = six ? ODP_PROTO_IPV4 : ODP_PROTO_IPV6;
+        macs_odp_parse(frame, l4 + 8, ETHERNET, &param, &found);
+        CHECK(found.flag.has_l3_error && found.flag.has_error && !found.flag.has_l3);
+    }
+}
+
 static odp_packet_chksum_status_t sum_of_udp(uint32_t len) {
     const odp_packet_parse_param_t param = {
         .proto = ODP_PROTO_ETH, .last_layer = ODP_PROTO_LAYER_ALL, .chksums.chksum.udp = 1};
@@ -323,6 +343,7 @@ int main(void) {
     test_ipv4();
     test_ipv6();
     test_transports();
+    test_without_ethernet();
     test_a_datagram_that_is_shorter_than_its_packet();
     test_the_sum_of_many_bytes();
     test_flows();

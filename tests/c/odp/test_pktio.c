@@ -159,6 +159,7 @@ static void test_loop(void) {
     odp_packet_free_multi(back, FRAMES);
     CHECK(odp_pktio_stats(port, &stats) == 0);
     CHECK(stats.in_packets == FRAMES && stats.out_packets == FRAMES && stats.in_octets == stats.out_octets);
+    CHECK(stats.in_octets == FRAMES * LENGTH + FRAMES * (FRAMES - 1) / 2);
     CHECK(odp_pktio_stop(port) == 0 && odp_pktio_close(port) == 0);
 }
 

@@ -1,5 +1,5 @@
 /* Parts of this implementation on a kernel that the test plays: transmit rings of AF_XDP that make headway or none,
- * frames of AF_XDP with tags, what an interface has dropped, and a tap port that is started again.
+ * frames of AF_XDP with tags, what an interface has dropped, and a tap port that is started again or too slow.
  *
  * Usage: test_played rings|frames|dropped|tap. Linked with --wrap=sendto,fopen,ioctl. Exit code 77: there is no tap. */
 #include "check.h"
@@ -184,6 +184,62 @@ static int next_number(odp_pktin_queue_t queue) {
     }
 }
 
+/* The kernel's own count of what found no room in the queue that the port reads. */
+static uint64_t dropped_by_kernel(const char *interface) {
+    char line[512], name[32];
+    unsigned long long value = 0, found = 0;
+    FILE *file = fopen("/proc/self/net/dev", "r");
+    CHECK(file != NULL);
+    snprintf(name, sizeof(name), " %s:", interface);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        const char *at = strstr(line, name);
+        if (at != NULL && sscanf(at + strlen(name), "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu", &value) == 1)
+            found++;
+    }
+    CHECK(found == 1 && fclose(file) == 0);
+    return value;
+}
+
+/* However often they are asked for: the port's discards are what the kernel has dropped beyond `before`. */
+static void check_discards(odp_pktio_t port, odp_pktin_queue_t queue, uint64_t before) {
+    odp_pktio_stats_t stats;
+    odp_pktin_queue_stats_t of_queue;
+    uint64_t dropped;
+    for (int asked = 0; asked < 3; asked++) {
+        do { /* the kernel may have frames of its own that it drops meanwhile */
+            dropped = dropped_by_kernel("again");
+            CHECK(odp_pktio_stats(port, &stats) == 0 && odp_pktin_queue_stats(queue, &of_queue) == 0);
+        } while (dropped != dropped_by_kernel("again"));
+        CHECK(stats.in_discards == dropped - before && of_queue.discards == dropped - before);
+    }
+}
+
+/* What the kernel drops is counted once, and from a reset on. */
+static void tap_drops(odp_pktio_t port, odp_pktin_queue_t queue, int fd) {
+    uint64_t before = 0;
+    check_discards(port, queue, before);
+    for (int turn = 0; turn < 3; turn++) {
+        const uint64_t known = dropped_by_kernel("again");
+        for (int i = 0; i < 1100; i++) /* its queue has room for 1000 */
+            (void)send(fd, ours, sizeof(ours), MSG_DONTWAIT);
+        CHECK(dropped_by_kernel("again") >= known + 100);
+        check_discards(port, queue, before);
+        if (turn != 1)
+            continue;
+        for (int i = 0; i < 100; i++) /* nobody has asked for these when all begins anew */
+            (void)send(fd, ours, sizeof(ours), MSG_DONTWAIT);
+        do {
+            before = dropped_by_kernel("again");
+            CHECK(odp_pktio_stats_reset(port) == 0);
+        } while (before != dropped_by_kernel("again"));
+        check_discards(port, queue, before);
+    }
+    CHECK(odp_pktio_stop(port) == 0 && odp_pktio_start(port) == 0); /* what waits is not received */
+    to_interface(fd, 77);
+    CHECK(next_number(queue) == 77);
+    check_discards(port, queue, before);
+}
+
 static void tap(void) {
     odp_pool_param_t param;
     odp_pktin_queue_t queue;
@@ -193,6 +249,7 @@ static void tap(void) {
     param.type = ODP_POOL_PACKET;
     param.pkt.num = 256;
     param.pkt.len = param.pkt.seg_len = 2048;
+    const unsigned before = test_open_descriptors();
     odp_pool_t pool = odp_pool_create("tap", &param);
     odp_pktio_t port = odp_pktio_open("tap:again", pool, NULL);
     CHECK(port != ODP_PKTIO_INVALID && odp_pktin_queue_config(port, NULL) == 0);
@@ -211,8 +268,10 @@ static void tap(void) {
         to_interface(fd, turn + 1);
         CHECK(next_number(queue) == turn + 1);
     }
+    tap_drops(port, queue, fd);
     close(fd);
     CHECK(odp_pktio_stop(port) == 0 && odp_pktio_close(port) == 0 && odp_pool_destroy(pool) == 0);
+    CHECK(if_nametoindex("again") == 0 && test_open_descriptors() == before);
 }
 
 int main(int argc, char **argv) {

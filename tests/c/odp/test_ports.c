@@ -5,6 +5,7 @@
 
 #include "pktio/pktio.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
@@ -106,6 +107,14 @@ static void test_counts(odp_pool_t pool) {
     CHECK(odp_pktout_queue_stats(out[1], &of_queue) == 0 && of_queue.discards == 4 && of_queue.errors == 9);
     CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.in_discards == 4 && stats.in_errors == 9);
     CHECK(stats.out_discards == 4 && stats.out_errors == 9);
+    CHECK(odp_pktio_stats_reset(pktio) == 0 && odp_pktio_stats(pktio, &stats) == 0);
+    CHECK(stats.in_discards == 0 && stats.in_errors == 0 && stats.out_discards == 0 && stats.out_errors == 0);
+    in->counters.discards += 2, in->counters.errors += 3;
+    pktio->out[0].counters.discards += 5, pktio->out[1].counters.errors += 7;
+    CHECK(odp_pktin_queue_stats(in, &of_input) == 0 && of_input.discards == 2 && of_input.errors == 3);
+    CHECK(odp_pktout_queue_stats(out[0], &of_queue) == 0 && of_queue.discards == 5 && of_queue.errors == 0);
+    CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.in_discards == 2 && stats.in_errors == 3);
+    CHECK(stats.out_discards == 5 && stats.out_errors == 7);
     end(pktio);
 }
 
@@ -246,6 +255,42 @@ static void test_a_full_disk(odp_pool_t pool, const char *begin, bool ng, unsign
     CHECK(odp_pktio_close(pktio) == 0 && size_of(file) == (off_t)(head + whole * record));
 }
 
+/* A head that could not be written is no frame that was lost, and the port does not start. */
+static void test_a_disk_without_room(odp_pool_t pool, const char *begin, bool ng) {
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, limit = {10, RLIM_INFINITY};
+    char file[256], name[300];
+    snprintf(file, sizeof(file), "%s-none.%s", begin, ng ? "pcapng" : "pcap");
+    snprintf(name, sizeof(name), "pcap:,%s", file);
+    odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+    CHECK(odp_pktin_queue_config(pktio, NULL) == 0 && odp_pktout_queue_config(pktio, NULL) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && odp_pktio_start(pktio) != 0 && odp_errno() == EFBIG);
+    CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0 && odp_pktio_stop(pktio) != 0 && odp_pktio_start(pktio) != 0);
+    CHECK(extra(pktio, 2) == 0 && extra(pktio, 3) == 0 && odp_pktio_close(pktio) == 0 && size_of(file) <= 10);
+}
+
+/* A port that cannot be opened leaves nothing open. */
+static void test_ports_that_are_refused(odp_pool_t pool, const char *file, const char *begin) {
+    static const char *const forms[] = {"pcap:%s,/nowhere/file",
+                                        "pcap:/nowhere/file,%s",
+                                        "pcap:%s,%s-out,more",
+                                        "mem:/nowhere/file",
+                                        "mem:%s,lop",
+                                        "paced:%s,/nowhere/file",
+                                        "paced:%s,%s",
+                                        "tap:",
+                                        "af_packet:nosuchinterface",
+                                        "af_xdp:nosuchif0",
+                                        "no:%s"};
+    const unsigned before = test_open_descriptors();
+    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        char name[600];
+        const char *comma = strchr(forms[i], ','), *first = comma != NULL ? file : begin;
+        snprintf(name, sizeof(name), forms[i], first, begin);
+        CHECK(odp_pktio_open(name, pool, NULL) == ODP_PKTIO_INVALID && odp_pktio_lookup(name) == ODP_PKTIO_INVALID);
+        CHECK(test_open_descriptors() == before);
+    }
+}
+
 static void test_addresses(odp_pool_t pool) {
     uint8_t mac[7] = {9, 9, 9, 9, 9, 9, 9};
     odp_pktio_t pktio = odp_pktio_open("loop:address", pool, NULL);
@@ -276,6 +321,15 @@ static void test_texts(void) {
     param.pkt.len = 256;
     param.pkt.cache_size = 0;
     odp_log_thread_fn_set(listen);
+    CHECK(odp_pool_destroy(ODP_POOL_INVALID) < 0);
+    odp_errno_print("it");
+    CHECK(has_told("it: Invalid argument\n"));
+    odp_errno_print(NULL);
+    CHECK(has_told("Invalid argument\n"));
+    odp_queue_print_all(); /* there are none, nor others of these */
+    odp_shm_print_all();
+    odp_pool_print_all();
+    CHECK(has_told(""));
     odp_pool_t pool = odp_pool_create("some", &param);
     odp_queue_param_init(&of_queue);
     of_queue.size = 8;
@@ -314,8 +368,10 @@ static void test_texts(void) {
 
 int main(int argc, char **argv) {
     CHECK(argc == 3 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    const unsigned before = test_open_descriptors();
     test_begin();
     odp_pool_t pool = test_packet_pool(64, 256, 0, 0);
+    test_ports_that_are_refused(pool, argv[1], argv[2]);
     test_queues(pool);
     test_counts(pool);
     test_extra(pool, argv[1]);
@@ -326,11 +382,13 @@ int main(int argc, char **argv) {
     test_an_output_goes_on(pool, argv[2]);
     for (unsigned ng = 0; ng < 2; ng++) {
         test_records_that_just_do_not_fit(argv[2], ng);
+        test_a_disk_without_room(pool, argv[2], ng);
         for (unsigned more = 0; more < 20; more += 19)
             test_a_full_disk(pool, argv[2], ng, 2 * (ng ? 92 : 76) + more);
     }
     CHECK(odp_pool_destroy(pool) == 0);
     test_texts();
     test_end();
+    CHECK(test_open_descriptors() == before);
     return 0;
 }

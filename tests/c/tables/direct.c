@@ -1,5 +1,5 @@
 /* The direct index against an array, for every width of cell, and with readers while it changes.
- * Usage: direct random SEED | direct readers MILLISECONDS SEED.
+ * Usage: direct random SEED | direct indices | direct readers MILLISECONDS SEED.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -198,8 +198,49 @@ static void refusals(void) {
     make(&made, 8, 8, 64);
     CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == 0);
     CHECK(macs_exact_direct_ops.add(self, match_of(&made, 3, &own), &wrong, NULL) == -EINVAL);
-    CHECK(macs_exact_direct_ops.count(self) == 0);
+    CHECK(macs_exact_direct_ops.count(self) == 0 && macs_exact_direct_ops.find(self, &own.match) == NULL);
+    CHECK(macs_exact_direct_ops.modify(self, &own.match, &wrong) == -ENOENT);
+    const struct direct_value right = value_of(5);
+    uint32_t index = 9;
+    CHECK(macs_exact_direct_ops.add(self, &own.match, &right, &index) == 0 && index == 0);
+    CHECK(macs_exact_direct_ops.modify(self, &own.match, &wrong) == -EINVAL);
+    const struct macs_entry *found = macs_exact_direct_ops.find(self, &own.match);
+    CHECK(found && macs_packing_data(&made.shape, found) == 5 && found->index == 0);
     macs_exact_direct_ops.destroy(self);
+}
+
+/* An index in cells is used again only when no reader can have it any more; one that is not, at once. */
+static void index_waits(void) {
+    struct made made;
+    struct own_match own;
+    struct macs_qsbr *qsbr = NULL;
+    struct macs_qsbr_reader *reader = NULL;
+    void *self = NULL;
+    const struct direct_value value = value_of(1);
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
+    macs_qsbr_online(qsbr, reader);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        uint32_t index = UINT32_MAX;
+        indexed = turn;
+        make(&made, 8, 8, 2);
+        CHECK(macs_exact_direct_ops.create(&made.shape, qsbr, &self) == 0);
+        CHECK(macs_exact_direct_ops.add(self, match_of(&made, 1, &own), &value, &index) == 0 && index == 0);
+        CHECK(macs_exact_direct_ops.remove(self, match_of(&made, 1, &own)) == 0);
+        CHECK(macs_exact_direct_ops.add(self, match_of(&made, 2, &own), &value, &index) == 0 && index == turn);
+        CHECK(macs_exact_direct_ops.add(self, match_of(&made, 3, &own), &value, &index) == (turn ? -EBUSY : 0));
+        CHECK(index == 1);
+        macs_qsbr_quiescent(qsbr, reader);
+        if (turn)
+            CHECK(macs_exact_direct_ops.add(self, match_of(&made, 3, &own), &value, &index) == 0 && index == 0);
+        CHECK(macs_exact_direct_ops.add(self, match_of(&made, 4, &own), &value, NULL) == -ENOSPC);
+        CHECK(macs_exact_direct_ops.remove(self, match_of(&made, 3, &own)) == 0 && macs_qsbr_pending(qsbr) == turn);
+        macs_exact_direct_ops.destroy(self); /* what waits for readers goes with it */
+        macs_qsbr_poll(qsbr);
+        macs_qsbr_quiescent(qsbr, reader);
+        CHECK(macs_qsbr_flush(qsbr) == 0 && macs_qsbr_pending(qsbr) == 0);
+    }
+    macs_qsbr_unregister(reader);
+    macs_qsbr_destroy(qsbr);
 }
 
 /* -- readers ----------------------------------------------------------------------------------------------------------
@@ -280,11 +321,13 @@ int main(int argc, char **argv) {
             }
         indexed = false;
         refusals();
+    } else if (strcmp(what, "indices") == 0) {
+        index_waits();
     } else if (strcmp(what, "readers") == 0 && argc == 4) {
         state = strtoull(argv[3], NULL, 0) * 2 + 1;
         with_readers(atol(argv[2]));
     } else {
-        fprintf(stderr, "usage: direct random SEED | direct readers MILLISECONDS SEED\n");
+        fprintf(stderr, "usage: direct random SEED | direct indices | direct readers MILLISECONDS SEED\n");
         return 2;
     }
     puts("ok");

@@ -1,6 +1,7 @@
 /* The packed hash against the linear reference, with readers while it changes, and with a million entries.
- * Usage: packed random SHAPE OPERATIONS SEED | packed readers MILLISECONDS SHAPE SEED | packed load |
- * packed indices.
+ * Usage: packed random SHAPE OPERATIONS SEED | packed failing SHAPE OPERATIONS SEED |
+ * packed readers MILLISECONDS SHAPE SEED | packed load | packed indices.
+ * To fail: link with --wrap for malloc, calloc and aligned_alloc.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -63,6 +64,30 @@ static const struct macs_table_shape shapes[] = {
 enum { INDEXED = 5 /* the first of them */ };
 
 static uint64_t state;
+static uint32_t failing, with_failing, allocations; /* every so many of them fails; 0: none */
+
+void *__real_malloc(size_t bytes) __attribute__((weak));
+void *__real_calloc(size_t number, size_t bytes) __attribute__((weak));
+void *__real_aligned_alloc(size_t alignment, size_t bytes) __attribute__((weak));
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t number, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+
+static bool allocation_fails(void) {
+    return failing && ++allocations % failing == 0;
+}
+
+void *__wrap_malloc(size_t bytes) {
+    return allocation_fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t number, size_t bytes) {
+    return allocation_fails() ? NULL : __real_calloc(number, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
+    return allocation_fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
 
 static uint32_t below(uint32_t limit) {
     return (uint32_t)(next_random(&state) >> 33) % limit;
@@ -166,9 +191,13 @@ static void change(const struct macs_table_shape *shape, void *self, void *refer
     key_bytes(shape, key, &own);
     uint32_t kind = below(8), index = UINT32_MAX;
     if (kind < 5) {
+        failing = with_failing;
         int answer = macs_exact_packed_ops.add(self, &own.match, &value, &index);
+        failing = 0;
+        CHECK((index < shape->size) == (answer == 0));
+        if (answer == -ENOMEM && with_failing) /* and then nothing has changed */
+            return;
         CHECK(answer == macs_linear_ops.add(reference, &own.match, &value, NULL));
-        CHECK(answer || index < shape->size);
     } else if (kind < 6) {
         CHECK(macs_exact_packed_ops.modify(self, &own.match, &value) ==
               macs_linear_ops.modify(reference, &own.match, &value));
@@ -186,7 +215,7 @@ static int remove_visit(const struct macs_match *match, const struct macs_entry 
 
 /* Emptied, the table takes as many entries as when it was new, and no more. */
 static void refill(const struct macs_table_shape *shape, void *self, void *reference) {
-    const uint32_t size = shape->size < 1000 ? shape->size : 1000; /* the reference looks through all */
+    const uint32_t size = shape->size < 3000 ? shape->size : 3000;
     void *both[] = {self, reference};
     CHECK(macs_exact_packed_ops.walk(self, remove_visit, both) == 0);
     compare_all(shape, self, reference);
@@ -200,11 +229,27 @@ static void refill(const struct macs_table_shape *shape, void *self, void *refer
     compare_all(shape, self, reference);
 }
 
+/* A table is made as a whole or not at all, whichever allocation fails. */
+static void make_with_failures(const struct macs_table_shape *shape) {
+    for (uint32_t next = 1; allocations + 1 >= next; next++) {
+        void *self = NULL;
+        allocations = 0;
+        failing = next;
+        const int error = macs_exact_packed_ops.create(shape, NULL, &self);
+        failing = 0;
+        CHECK(error == (allocations >= next ? -ENOMEM : 0));
+        if (!error)
+            macs_exact_packed_ops.destroy(self);
+    }
+}
+
 static void random_changes(const struct macs_table_shape *shape, uint32_t operations) {
     struct macs_table_shape for_linear = *shape;
     struct macs_qsbr *qsbr = NULL;
     void *self = NULL, *reference = NULL;
     for_linear.fields = NULL;
+    if (with_failing)
+        make_with_failures(shape);
     CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_ops.create(shape, qsbr, &self) == 0);
     CHECK(macs_linear_ops.create(&for_linear, NULL, &reference) == 0);
     uint32_t keys = shape->size > 3000 ? 400 : shape->size + shape->size / 8;
@@ -216,13 +261,21 @@ static void random_changes(const struct macs_table_shape *shape, uint32_t operat
             compare_all(shape, self, reference);
     }
     compare_all(shape, self, reference);
+    with_failing = 0;
     refill(shape, self, reference);
     struct packed_value wrong = {.head.action = 0, .as_forward.port = 0};
     wrong.head.action = 1u << DATA_BITS;
     struct own_match own;
     key_bytes(shape, numbered(0), &own);
-    macs_exact_packed_ops.remove(self, &own.match);
+    CHECK(macs_exact_packed_ops.modify(self, &own.match, &wrong) == -EINVAL);
+    compare_all(shape, self, reference); /* it is as it was */
+    CHECK(macs_exact_packed_ops.remove(self, &own.match) == 0);
+    CHECK(macs_exact_packed_ops.modify(self, &own.match, &wrong) == -ENOENT);
+    const uint32_t left = macs_exact_packed_ops.count(self);
     CHECK(macs_exact_packed_ops.add(self, &own.match, &wrong, NULL) == -EINVAL);
+    CHECK(macs_exact_packed_ops.count(self) == left && macs_exact_packed_ops.find(self, &own.match) == NULL);
+    wrong.head.action = 2;
+    CHECK(macs_exact_packed_ops.add(self, &own.match, &wrong, NULL) == 0);
     macs_exact_packed_ops.destroy(self);
     macs_linear_ops.destroy(reference);
     macs_qsbr_destroy(qsbr);
@@ -385,8 +438,12 @@ static void index_waits(void) {
     macs_qsbr_quiescent(qsbr, self);
     CHECK(macs_exact_packed_ops.add(table, &third.match, &value, &index) == 0 && index == 0);
     CHECK(macs_exact_packed_ops.add(table, &first.match, &value, &index) == -ENOSPC);
+    CHECK(macs_exact_packed_ops.remove(table, &third.match) == 0 && macs_qsbr_pending(qsbr) > 0);
+    macs_exact_packed_ops.destroy(table); /* what waits for readers goes with it */
+    macs_qsbr_poll(qsbr);
+    macs_qsbr_quiescent(qsbr, self);
+    CHECK(macs_qsbr_flush(qsbr) == 0 && macs_qsbr_pending(qsbr) == 0);
     macs_qsbr_unregister(self);
-    macs_exact_packed_ops.destroy(table);
     macs_qsbr_destroy(qsbr);
 }
 
@@ -454,6 +511,8 @@ int main(int argc, char **argv) {
     state = strtoull(argv[argc - 1], NULL, 10) * 2 + 1;
     if (strcmp(what, "random") == 0 && argc == 5)
         random_changes(&shapes[atoi(argv[2])], (uint32_t)atoi(argv[3]));
+    else if (strcmp(what, "failing") == 0 && argc == 5)
+        with_failing = 2, random_changes(&shapes[atoi(argv[2])], (uint32_t)atoi(argv[3]));
     else if (strcmp(what, "readers") == 0 && argc == 5)
         with_readers(atol(argv[2]), &shapes[atoi(argv[3])]);
     else if (strcmp(what, "indices") == 0)

@@ -208,8 +208,8 @@ static int pcap_start(struct macs_odp_pktio *pktio) {
     struct pcap_state *state = pktio->state;
     if (!state->has_out || state->begun)
         return 0;
-    state->begun = true;
-    return macs_odp_pcap_begin(&state->out);
+    state->begun = macs_odp_pcap_begin(&state->out) == 0;
+    return state->begun ? 0 : -1;
 }
 
 static int pcap_stop(struct macs_odp_pktio *pktio) {
