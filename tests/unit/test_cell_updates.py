@@ -197,6 +197,16 @@ def drawn(c: Case) -> Body:
     return [c.read(), draw, c.write(c.get("w"))]
 
 
+def drawn_in_an_arm(c: Case) -> Body:
+    draw = c.call("random.range", None, const(0, c.width), const(9, c.width), out="w")
+    return [c.read(), if_(valid("h"), [draw]), c.write(c.get("w"))]
+
+
+def drawn_in_the_other_arm(c: Case) -> Body:
+    draw = c.call("random.range", None, const(0, c.width), const(9, c.width), out="w")
+    return [c.read(), if_(valid("h"), [c.set("w", 1)], [draw]), c.write(c.get("w"))]
+
+
 def looped(c: Case) -> Body:
     again = st.While(
         c.op("<", c.get("w"), const(3, c.width)), (c.set("w", c.op("+", c.get("w"), const(1, c.width))),), AT
@@ -210,7 +220,19 @@ def own_index(c: Case) -> Body:
 
 
 @pytest.mark.parametrize(
-    "make", [leaves, another_cell, another_register, twice, twice_in_an_arm, drawn, looped, own_index]
+    "make",
+    [
+        leaves,
+        another_cell,
+        another_register,
+        twice,
+        twice_in_an_arm,
+        drawn,
+        drawn_in_an_arm,
+        drawn_in_the_other_arm,
+        looped,
+        own_index,
+    ],
 )
 def test_no_update(make: object) -> None:
     case = Case()
