@@ -46,7 +46,7 @@ def told(folder: Path, text: str) -> str:
         *((f'[run]\ncpus = "{cpus}"\n', "") for cpus in ("0", "1,2", "2-5", "3,1", "4-4", "0,2-1023,7")),
         *(
             (f'[run]\ncpus = "{cpus}"\n', f"4: cpus is '{cpus}', not CPU numbers, as in 1,2 or 2-5")
-            for cpus in ("", "a", "1,", ",1", "1 2", "5-2", "1024", "1-1024", "1-2-3", "00001", "-1")
+            for cpus in ("", "a", "1,", ",1", "1 2", "5-2", "0,5-2", "5-2,0", "1024", "1-1024", "1-2-3", "00001", "-1")
         ),
         ('[build]\narch = "s390x"\nplatform = "odp"\ncpu = "z15"\ncc = "gcc -m64"\n', ""),
         ('[build]\narch = "vax"\n', "4: arch is 'vax': there are x86_64, aarch64, armv7, riscv64, s390x"),
