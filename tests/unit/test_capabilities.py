@@ -180,3 +180,11 @@ def test_who_has_no_queues(name: str, cut: str | None, message: str) -> None:
     with pytest.raises(Rejected):
         decide(switches.load(PACKETS / f"{name}.p4"), builtin(), diagnostics, queues)
     assert [m.message for m in diagnostics.messages] == [message]
+
+
+def test_places_to_cut_at_may_be_named_in_any_order() -> None:
+    one, other = (
+        decide(lookups(), builtin(), Diagnostics(), replace(BEST, cut=at)).planned.schedule.pipes
+        for at in ("1,3", "third,first")
+    )
+    assert one == other and [len(pipe.stages) for pipe in one] == [2, 4, 2]
