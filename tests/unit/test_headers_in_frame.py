@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hlir_builder import AT, Builder, apply, binary, emit, extract, goto, h, if_, state, valid
 
 from transpiler.codegen import in_frame
 from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bool
+from transpiler.schedule.live_values import spread_headers
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import PipeSchedule
 
 
 def builder() -> Builder:
@@ -99,3 +104,25 @@ def test_headers_that_are_copied_to(statements: Sequence[st.Statement], headers:
     """In actions, too."""
     program = builder().build([state("start", [extract("a")], goto("accept"))], deparser=[emit("a")])
     assert in_frame.copied_to(program, statements) == set(headers)
+
+
+def copies_in_egress(*ingress: st.Statement) -> tuple[Program, tuple[PipeSchedule, ...]]:
+    b = builder()
+    b.tables, b.actions = b.tables[:1], [action for action in b.actions if action.name != "sets"]
+    start = state("start", [extract("a"), extract("b")], goto("accept"))
+    program = b.build([start], ingress, [copy("c", "d")], [emit("a")])
+    return program, schedule(program, Options(merge=False)).pipes
+
+
+def test_headers_that_are_seen_where_several_stages_share_the_state_of_a_packet() -> None:
+    """Of whatever pipe, until one begins with a state of its own; also in actions."""
+    program, pipes = copies_in_egress()
+    assert [len(pipe.stages) for pipe in pipes] == [1, 1]
+    assert spread_headers(program, pipes) == set("abcd")
+    renewed = (pipes[0], replace(pipes[1], renews=True))
+    assert spread_headers(program, renewed) == set()
+    assert spread_headers(program, pipes[:1]) == spread_headers(program, pipes[1:]) == set()
+    program, pipes = copies_in_egress(apply("t"))
+    assert [len(pipe.stages) for pipe in pipes] == [2, 1]
+    assert spread_headers(program, (pipes[0], replace(pipes[1], renews=True))) == set("abc")
+    assert spread_headers(program, (pipes[1], replace(pipes[0], renews=True))) == set("abc")
