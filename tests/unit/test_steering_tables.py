@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, select, state, valid
@@ -90,3 +90,73 @@ def test_which_registers_are_sharded_together(
     steering = with_atomic_regions(program(index, other)).steering
     assert (steering.sharded, steering.refused) == (set(sharded), refused)
     assert [steering.why_not(name) for name in "rs"] == [refused.get(name, "") for name in "rs"]
+
+
+def chosen(body: Callable[[Builder], list[st.Statement]]) -> Steering:
+    """Of a register r, at the index that statements leave in m.i. The frame does not tell what m.x is, m.k is 3."""
+    b = Builder()
+    b.header("h", "h_t", kind=8, a=16, b=16, v=32, w=32)
+    for name, width in (("i", 16), ("x", 8), ("k", 8)):
+        b.variable(f"m.{name}", width)
+    b.extern("r", "register", size=1 << 16, width=32)
+    drawn = b.call("random.range", None, const(0, 8), const(9, 8), out="m.x")
+    ingress = [drawn, b.set("m.k", 3), *body(b), *updates(b, "r", b.get("m.i"))]
+    program = b.build([state("start", [extract("h")], goto("accept"))], ingress, deparser=[emit("h")])
+    return with_atomic_regions(program).steering
+
+
+def is_a(b: Builder) -> st.Statement:
+    return b.set("m.i", b.get("h.a"))
+
+
+def is_near(b: Builder) -> st.Statement:
+    """Two of its bits are others than those of h.a."""
+    return b.set("m.i", binary("^", b.get("h.a"), const(0x82, 16)))
+
+
+def is_b(b: Builder) -> st.Statement:
+    return b.set("m.i", b.get("h.b"))
+
+
+def switch(b: Builder, subject: str, *cases: tuple[int, st.Statement], default: list[st.Statement]) -> st.Switch:
+    made = tuple(st.SwitchCase((value,), (body,), AT) for value, body in cases)
+    return st.Switch(b.get(subject), made, tuple(default), AT)
+
+
+def asked(b: Builder) -> ex.Expression:
+    return binary("==", b.get("m.x"), const(1, 8))
+
+
+@pytest.mark.parametrize(
+    ("body", "bits"),
+    [
+        (lambda b: [is_a(b)], range(8)),
+        (lambda b: [is_b(b), is_a(b)], range(8)),
+        (lambda b: [if_(asked(b), [is_a(b)], [is_a(b)])], range(8)),
+        (lambda b: [if_(asked(b), [is_a(b)], [is_near(b)])], (0, 2, 3, 4, 5, 6, 8, 9)),
+        (lambda b: [is_near(b), if_(asked(b), [is_a(b)])], (0, 2, 3, 4, 5, 6, 8, 9)),
+        (lambda b: [if_(asked(b), [is_a(b)], [is_b(b)])], ()),
+        (lambda b: [if_(binary("==", b.get("m.k"), const(3, 8)), [is_a(b)], [is_b(b)])], range(8)),
+        (lambda b: [if_(binary("==", b.get("m.k"), const(4, 8)), [is_b(b)], [is_a(b)])], range(8)),
+        (lambda b: [switch(b, "m.k", (3, is_a(b)), (4, is_b(b)), default=[is_b(b)])], range(8)),
+        (lambda b: [switch(b, "m.k", (4, is_b(b)), default=[is_a(b)])], range(8)),
+        (lambda b: [switch(b, "m.x", (3, is_a(b)), default=[is_near(b)])], (0, 2, 3, 4, 5, 6, 8, 9)),
+        (lambda b: [switch(b, "m.x", (3, is_a(b)), default=[is_b(b)])], ()),
+        (lambda b: [st.Block("l", (is_a(b), if_(asked(b), [st.Leave("l", AT)]), is_near(b)), AT)], (0, 2, 3, 4, 5, 6, 8, 9)),
+        (lambda b: [st.Block("l", (is_a(b), st.Leave("l", AT), is_b(b)), AT)], range(8)),
+        (lambda b: [is_a(b), st.While(asked(b), (is_b(b),), AT)], ()),
+        (lambda b: [is_a(b), st.While(asked(b), (b.set("m.x", 1),), AT)], range(8)),
+    ],
+)  # fmt: skip
+def test_what_is_known_of_an_index_where_ways_meet(
+    body: Callable[[Builder], list[st.Statement]], bits: Sequence[int]
+) -> None:
+    """The bits that are the same on all of them; the two bytes of h.a are the second and the third one of the frame."""
+    found = chosen(body)
+    if not bits:
+        assert not found.sharded
+        return
+    terms: dict[int, int] = {}
+    for column, bit in enumerate(bits):
+        terms[2 - bit // 8] = terms.get(2 - bit // 8, 0) | 1 << bit % 8 << 8 * column
+    assert found.leaves[0].terms == tuple(sorted(terms.items())) and found.columns == len(bits)
