@@ -29,7 +29,7 @@ from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, parse_bytes
 from transpiler.codegen.names import Names
-from transpiler.codegen.pack_words import pack_words
+from transpiler.codegen.pack_words import goes_in_words, key_goes_in_words, pack_key_words, pack_words
 from transpiler.codegen.packing import pack_dense, pack_key, pack_padded, pack_varying, unaligned
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
@@ -184,6 +184,61 @@ def test_a_key_behind_a_pointer_is_packed_through_one_that_nothing_else_is_known
     assert memory.bytes[7:17] == padded(fields) and memory.bytes[17] == 0xA5
     (block,) = made
     assert isinstance(block, Block) and isinstance(block.body[0], Declare) and block.body[0].type == "uint8_t *restrict"
+
+
+class Wide(int):
+    """A number that C has as limbs of 64 bits, the lowest first."""
+
+    @property
+    def limb(self) -> list[int]:
+        return [int(self) >> 64 * number & (1 << 64) - 1 for number in range(5)]
+
+
+def test_wide_values_in_words() -> None:
+    """Keys have each value in whole bytes, and zeros behind the last one."""
+    random = Random(7)
+    for _ in range(100):
+        fields = Fields(
+            random, [random.choice((1, 9, 48, 64, 65, 96, 128, 200)) for _ in range(random.randrange(1, 5))], 0
+        )
+        names: dict[str, object] = {name: Wide(number) for name, number in fields.names.items()}  # type: ignore[call-overload]
+        skipped, memory = random.randrange(8), Memory(names)
+        made, words = pack_words(renderer(fields.b), Name("list"), tuple(fields.values), skipped)
+        memory.run(made)
+        whole = fields.number << -fields.bits % 8
+        packed = bytes(skipped) + whole.to_bytes(-(-fields.bits // 8), "big")
+        assert words == -(-len(packed) // 8)
+        assert memory.bytes == packed.ljust(8 * words, b"\0") + b"\xa5" * (200 - 8 * words)
+        key, rest = Memory(names), padded(fields)
+        key.run(pack_key_words(renderer(fields.b), Name("list"), tuple(fields.values)))
+        size = -(-len(rest) // 8) * 8
+        assert key.bytes == rest.ljust(size, b"\0") + b"\xa5" * (200 - size)
+
+
+@pytest.mark.parametrize(
+    ("widths", "together", "as_key"),
+    [
+        ([], False, False),
+        ([8], False, False),
+        ([16], False, False),
+        ([17], False, True),
+        ([32], False, False),
+        ([40], False, True),
+        ([64], False, False),
+        ([57], False, False),  # eight bytes
+        ([65], True, False),
+        ([128], True, False),
+        ([16, 16], False, True),
+        ([8, 8], False, True),
+        ([16, 17], True, True),
+        ([32, 64], True, True),
+        ([8, 96], True, False),
+    ],
+)
+def test_what_is_stored_in_other_pieces_than_it_is_read_in(widths: list[int], together: bool, as_key: bool) -> None:
+    """Several values of more than half a word, or a wide one; all keys but one value of 1, 2, 4 or 8 bytes, and none wide."""
+    values = tuple(Fields(Random(1), widths, 0).values)
+    assert (goes_in_words(values), key_goes_in_words(values)) == (together, as_key)
 
 
 def test_whether_the_bits_beside_values_are_read() -> None:
