@@ -23,10 +23,17 @@ class Frame:
     def __init__(self, data: bytes) -> None:
         self.data = bytearray(data)
         self.names: dict[str, object] = {
-            "load_bits": self.bits, "load_bytes": lambda at, count: self.bits(at, 0, 8 * count),
-            "load_from_word": self.from_word, "load": self.bits,
-            "store_bits": self.put, "store_bytes": lambda at, count, value: self.put(at, 0, 8 * count, value), "store": self.put,
+            "load_bits": self.bits, "load_bytes": self.whole, "load_from_word": self.from_word, "load": self.bits,
+            "store_bits": self.put, "store_bytes": self.put_whole, "store": self.put,
         }  # fmt: skip
+
+    def whole(self, at: int, count: int) -> int:
+        assert 0 < count <= 8
+        return self.bits(at, 0, 8 * count)
+
+    def put_whole(self, at: int, count: int, value: int) -> None:
+        assert 0 < count <= 8
+        self.put(at, 0, 8 * count, value)
 
     def bits(self, at: int, first: int, width: int) -> int:
         end = 8 * len(self.data) - 8 * at - first - width
