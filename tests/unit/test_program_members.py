@@ -9,7 +9,7 @@ import pytest
 import switches
 
 from macsad.resources import share
-from transpiler.codegen.generate import generate
+from transpiler.codegen.generate import decide, generate
 from transpiler.codegen.render import tidy
 from transpiler.diagnostics import Diagnostics
 from transpiler.targets.find import builtin
@@ -73,6 +73,19 @@ def test_what_the_runtime_is_told(
         "grow_bytes": str(grown), "instances": instances, "clock_count": str(clocks), "clock_descs": "clock_descs",
         **counted("table", tables), **counted("extern", externs), **others,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("value_sets", [["burst"]]),
+        ("pna_paths", [["packets"]]),  # its packets ask for more, in the one pipe that they pass
+        ("psa_flooding", [["burst", "packets"], ["packets"]]),  # those that ask leave it for the other one
+    ],
+)
+def test_who_is_run_to_completion(name: str, forms: list[list[str]]) -> None:
+    planned = decide(switches.load(TESTS / "packets" / f"{name}.p4"), builtin(), Diagnostics()).planned
+    assert [[made.form.value for made in plan.passes] for plan in planned.plans] == forms
 
 
 def test_c_is_tidy() -> None:
