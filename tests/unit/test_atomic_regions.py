@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
 
+from transpiler.diagnostics import Span
 from transpiler.hlir import statements as st
 from transpiler.hlir.program import Control, Role
 from transpiler.hlir.traverse import walk
-from transpiler.schedule.atomic_regions import AtomicRegions, Group, Kept, Ways, with_atomic_regions
+from transpiler.schedule.atomic_regions import AtomicRegions, Group, Kept, Region, Ways, notes, with_atomic_regions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.state import HOLD, held_registers
+from transpiler.schedule.steering import Steering
 from transpiler.verifier import verify
 
 
@@ -183,3 +187,75 @@ def test_names_of_registers_may_have_commas() -> None:
     case.extern("r,q", "register", size=8, width=32)
     made = case.regions(*case.update("r,q", "h.k0"))
     assert held_registers(made.program.pipe(Role.INGRESS).body[0]) == ("r,q",)  # type: ignore[union-attr, arg-type]
+
+
+def region(registers: str, where: str = "C.act", line: int = 7, **changes: Any) -> Region:
+    return Region(where, Span("p.p4", line, 5), frozenset(registers), (), **{"known": True, **changes})
+
+
+def told(*regions: Region, updated: str = "", **changes: Any) -> list[str]:
+    """Of registers a to d of 32 bits, and w of 65."""
+    b = Builder()
+    for name in "abcdw":
+        b.extern(name, "register", size=4, width=65 if name == "w" else 32)
+    program = b.build([state("start", [], goto("accept"))])
+    return list(notes(AtomicRegions(program, regions, frozenset(updated), **changes)))
+
+
+def test_what_is_told_of_groups() -> None:
+    """In the order of the program's registers; registers of one region are together, and so are those of regions that share one.
+    A region with more than one update decides, and before it one whose indexes are not known."""
+    update = (region("a", update=()), region("a", "C.more", 9, update=()))
+    assert told(*update, updated="a") == ["register a: atomic updates; touched in C.act (p.p4:7:5), C.more (p.p4:9:5)"]
+    assert told(region("bc"), region("ad", "C.b", 8)) == [
+        "registers a, d: a lock for each stripe of indexes, as C.b (p.p4:8:5) is more than one update of one cell; "
+        "touched in C.b (p.p4:8:5)",
+        "registers b, c: a lock for each stripe of indexes, as C.act (p.p4:7:5) is more than one update of one cell; "
+        "touched in C.act (p.p4:7:5)",
+    ]
+    assert told(region("ab"), region("bc", "C.b", 8, known=False), region("c", "C.c", 9)) == [
+        "registers a, b, c: one lock, as C.b (p.p4:8:5) learns an index only when it has begun; "
+        "touched in C.act (p.p4:7:5), C.b (p.p4:8:5), C.c (p.p4:9:5)"
+    ]
+    assert told(region("w")) == [
+        "register w: a lock for each stripe of indexes, as cells are wider than 64 bits; touched in C.act (p.p4:7:5)"
+    ]
+    assert told(region("a", several=False)) == [
+        "register a: a lock for each stripe of indexes; touched in C.act (p.p4:7:5)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ways", "more", "how"),
+    [
+        (Ways(stripes=False), {}, "one lock, as C.act (p.p4:7:5) is more than one update of one cell"),
+        (Ways(updates=False), {}, "a lock for each stripe of indexes"),
+        (
+            Ways(updates=False),
+            {"steering": Steering(frozenset("a"), columns=3)},
+            "sharded over up to 8 workers where ports steer frames, else a lock for each stripe of indexes",
+        ),
+        (
+            Ways(updates=False),
+            {"steering": Steering(refused={"a": "it is so"})},
+            "a lock for each stripe of indexes; not sharded, as it is so",
+        ),
+        (
+            Ways(updates=False),
+            {"steering": Steering(refused={"": "all are so", "b": "b is"})},
+            "a lock for each stripe of indexes; not sharded, as all are so",
+        ),
+        (
+            Ways(updates=False),
+            {"steering": Steering(refused={"a": "it is so"}), "added": frozenset("ab")},
+            "a lock for each stripe of indexes; not sharded, as packets only add to it",
+        ),
+        (
+            Ways(updates=False, steering=False),
+            {"steering": Steering(refused={"a": "it is so"}), "added": frozenset("ab")},
+            "a lock for each stripe of indexes",
+        ),
+    ],
+)
+def test_what_is_told_of_ways(ways: Ways, more: dict[str, Any], how: str) -> None:
+    assert told(region("a"), ways=ways, **more) == [f"register a: {how}; touched in C.act (p.p4:7:5)"]

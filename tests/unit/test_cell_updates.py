@@ -197,6 +197,16 @@ def drawn(c: Case) -> Body:
     return [c.read(), draw, c.write(c.get("w"))]
 
 
+def drawn_in_an_arm(c: Case) -> Body:
+    draw = c.call("random.range", None, const(0, c.width), const(9, c.width), out="w")
+    return [c.read(), if_(valid("h"), [draw]), c.write(c.get("w"))]
+
+
+def drawn_in_the_other_arm(c: Case) -> Body:
+    draw = c.call("random.range", None, const(0, c.width), const(9, c.width), out="w")
+    return [c.read(), if_(valid("h"), [c.set("w", 1)], [draw]), c.write(c.get("w"))]
+
+
 def looped(c: Case) -> Body:
     again = st.While(
         c.op("<", c.get("w"), const(3, c.width)), (c.set("w", c.op("+", c.get("w"), const(1, c.width))),), AT
@@ -210,13 +220,81 @@ def own_index(c: Case) -> Body:
 
 
 @pytest.mark.parametrize(
-    "make", [leaves, another_cell, another_register, twice, twice_in_an_arm, drawn, looped, own_index]
+    "make",
+    [
+        leaves,
+        another_cell,
+        another_register,
+        twice,
+        twice_in_an_arm,
+        drawn,
+        drawn_in_an_arm,
+        drawn_in_the_other_arm,
+        looped,
+        own_index,
+    ],
 )
 def test_no_update(make: object) -> None:
     case = Case()
     made = with_atomic_regions(case.program(make(case)))  # type: ignore[operator]
     assert made.groups and not made.updated
     assert not {UPDATE, REPLACE} & {call.method for call in calls(made.program)}
+
+
+class Regions:
+    """Regions at random: values are computed, in branches too, and then the cell is written, in some of the branches."""
+
+    def __init__(self, case: Case, random: Random) -> None:
+        self.case, self.random = case, random
+
+    def value(self, depth: int = 2) -> ex.Expression:
+        c, random = self.case, self.random
+        if not depth or random.random() < 0.3:
+            return random.choice((c.v, c.v, c.get("w"), c.k, c.get("h.k0"), const(random.randrange(4), c.width)))
+        return c.op(random.choice("+-&|^"), self.value(depth - 1), self.value(depth - 1))
+
+    def test(self) -> ex.Expression:
+        return self.case.op(self.random.choice(("<", "==", ">=")), self.value(1), self.value(1))
+
+    def computes(self, depth: int = 2) -> list[st.Statement]:
+        made: list[st.Statement] = []
+        for _ in range(self.random.randrange(3)):
+            if depth and self.random.random() < 0.4:
+                made.append(if_(self.test(), self.computes(depth - 1), self.computes(depth - 1)))
+            else:
+                made.append(self.case.set(self.random.choice(("v", "w", "h.k0", "h.k2")), self.value()))
+        return made
+
+    def writes(self, depth: int = 2) -> st.Statement:
+        if not depth or self.random.random() < 0.4:
+            return self.case.write(self.value())
+        return if_(self.test(), self.arm(depth - 1), self.arm(depth - 1) if self.random.random() < 0.6 else [])
+
+    def arm(self, depth: int) -> list[st.Statement]:
+        return [*self.computes(1), self.writes(depth), *self.computes(1)]
+
+
+@pytest.mark.parametrize("group", range(5))
+def test_updates_at_random(group: int) -> None:
+    """Whatever is computed of what: registers and packets are as before."""
+    updates = 0
+    for seed in range(12):
+        case = Case()
+        regions = Regions(case, Random(100 * group + seed))
+        program = case.program([case.set("w", case.k), case.read(), *regions.computes(), regions.writes()])
+        made = with_atomic_regions(program)
+        assert not verify(made.program)
+        updates += {UPDATE, REPLACE} >= {call.method for call in calls(made.program)}
+        same_as_before(program, made.program, 8)
+    assert updates >= 6
+
+
+def test_what_else_is_called_within_a_region_stays_where_it_is() -> None:
+    case = Case()
+    case.extern("c", "counter", size=4, unit="packets")
+    count = case.call("counter.count", "c", const(1, 32))
+    made = with_atomic_regions(case.program([case.read(), count, case.write(case.op("+", case.v, case.k))]))
+    assert [call.method for call in calls(made.program)] == [UPDATE, "counter.count"]
 
 
 def test_a_register_is_kept_in_one_way() -> None:

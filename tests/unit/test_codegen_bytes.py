@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 
 import pytest
 from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, select, state
 
-from transpiler.codegen.c.nodes import Assign, Conditional, Declare, Do, Expression as C, Name
+from transpiler.codegen.c.nodes import (
+    Assign,
+    Block,
+    Conditional,
+    Declare,
+    Do,
+    Expression as C,
+    Index,
+    Literal,
+    Member,
+    Name,
+    Statement as C_Statement,
+)
 from transpiler.codegen.c.printer import expression as printed
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, parse_bytes
 from transpiler.codegen.names import Names
-from transpiler.codegen.pack_words import pack_words
-from transpiler.codegen.packing import pack_varying, unaligned
+from transpiler.codegen.pack_words import goes_in_words, key_goes_in_words, pack_key_words, pack_words
+from transpiler.codegen.packing import pack_dense, pack_key, pack_padded, pack_varying, unaligned
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.sums import sum_of
@@ -47,7 +60,7 @@ def value_of(c: C, names: dict[str, object]) -> int:
 class Fields:
     """Variables of some widths, constants among them, and their values."""
 
-    def __init__(self, random: Random, widths: list[int]) -> None:
+    def __init__(self, random: Random, widths: list[int], constants: float = 0.2) -> None:
         self.b = Builder()
         self.values: list[ex.Expression] = []
         self.numbers = [random.choice((0, (1 << w) - 1, random.getrandbits(w))) for w in widths]
@@ -55,7 +68,7 @@ class Fields:
         for place, (width, number) in enumerate(zip(widths, self.numbers, strict=True)):
             self.b.variable(f"v{place}", width)
             self.names[f"v{place}"] = number
-            constant = random.random() < 0.2
+            constant = random.random() < constants
             self.values.append(const(number, width) if constant else self.b.get(f"v{place}"))
 
     @property
@@ -90,6 +103,142 @@ def test_values_in_words() -> None:
         assert bytes(buffer[:skipped]) == bytes(skipped)
         whole = fields.number << -fields.bits % 8
         assert buffer[skipped:size] == whole.to_bytes(size - skipped, "big")
+
+
+class Memory:
+    """Bytes that generated statements store to; `list` is where they begin."""
+
+    def __init__(self, names: dict[str, object]) -> None:
+        self.bytes = bytearray(b"\xa5" * 200)
+        self.names: dict[str, object] = {
+            "list": 0,
+            **names,
+            "macs_store_bytes": self.store,
+            "macs_store_bits": self.put,
+        }
+        self.names.update({f"macs_w{limbs}_store": self.put for limbs in range(2, 6)})
+
+    def put(self, at: int, bit: int, bits: int, value: int) -> int:
+        """From bit `bit` behind byte `at` on."""
+        shift = 8 * len(self.bytes) - 8 * at - bit - bits
+        mask = (1 << bits) - 1 << shift
+        whole = int.from_bytes(self.bytes, "big") & ~mask | (value << shift & mask)
+        self.bytes[:] = whole.to_bytes(len(self.bytes), "big")
+        return 0
+
+    def store(self, at: int, count: int, value: int) -> int:
+        return self.put(at, 0, 8 * count, value)
+
+    def run(self, body: Iterable[C_Statement]) -> None:
+        for statement in body:
+            match statement:
+                case Block(body=inner):
+                    self.run(inner)
+                case Declare(name=name, value=value):
+                    assert value is not None
+                    self.names[name] = self.names[printed(value)]
+                case Assign(target=Index(of=Name(name=of), at=Literal(text=at)), value=Literal(text="0")):
+                    self.store(int(str(self.names[of])) + int(at), 1, 0)
+                case Do(expression=done):
+                    value_of(done, self.names)
+                case _:
+                    raise AssertionError(statement)
+
+
+def padded(fields: Fields) -> bytes:
+    """Each value in whole bytes."""
+    pairs = zip(fields.values, fields.numbers, strict=True)
+    return b"".join(number.to_bytes(-(-width_of(value.type) // 8), "big") for value, number in pairs)
+
+
+def test_values_one_behind_the_other_and_each_in_whole_bytes() -> None:
+    """Nothing but their bits is changed: of whole bytes those beside a value are zeros."""
+    random = Random(5)
+    for _ in range(100):
+        fields = Fields(random, [random.randrange(1, 150) for _ in range(random.randrange(1, 7))], constants=0)
+        dense = Memory(fields.names)
+        made, bits = pack_dense(renderer(fields.b), Name("list"), tuple(fields.values))
+        dense.run(made)
+        assert bits == fields.bits
+        size = -(-bits // 8)
+        beside = 0xA5 & (1 << -bits % 8) - 1
+        assert dense.bytes[:size] == (fields.number << -bits % 8 | beside).to_bytes(size, "big")
+        assert set(dense.bytes[size:]) == {0xA5}
+        rest = padded(fields)
+        for pack in (pack_padded, pack_key):
+            memory = Memory(fields.names)
+            made_of = pack(renderer(fields.b), Name("list"), tuple(fields.values))
+            if pack is pack_padded:
+                made_of, count = made_of
+                assert count == len(rest)
+            memory.run(made_of)
+            assert memory.bytes[: len(rest)] == rest and set(memory.bytes[len(rest) :]) == {0xA5}
+
+
+def test_a_key_behind_a_pointer_is_packed_through_one_that_nothing_else_is_known_by() -> None:
+    fields = Fields(Random(6), [24, 40, 16], constants=0)
+    place = Member(Name("lookup"), "key", arrow=True)
+    memory = Memory({**fields.names, "lookup->key": 7})
+    made = pack_key(renderer(fields.b), place, tuple(fields.values))
+    memory.run(made)
+    assert memory.bytes[7:17] == padded(fields) and memory.bytes[17] == 0xA5
+    (block,) = made
+    assert isinstance(block, Block) and isinstance(block.body[0], Declare) and block.body[0].type == "uint8_t *restrict"
+
+
+class Wide(int):
+    """A number that C has as limbs of 64 bits, the lowest first."""
+
+    @property
+    def limb(self) -> list[int]:
+        return [int(self) >> 64 * number & (1 << 64) - 1 for number in range(5)]
+
+
+def test_wide_values_in_words() -> None:
+    """Keys have each value in whole bytes, and zeros behind the last one."""
+    random = Random(7)
+    for _ in range(100):
+        fields = Fields(
+            random, [random.choice((1, 9, 48, 64, 65, 96, 128, 200)) for _ in range(random.randrange(1, 5))], 0
+        )
+        names: dict[str, object] = {name: Wide(number) for name, number in fields.names.items()}  # type: ignore[call-overload]
+        skipped, memory = random.randrange(8), Memory(names)
+        made, words = pack_words(renderer(fields.b), Name("list"), tuple(fields.values), skipped)
+        memory.run(made)
+        whole = fields.number << -fields.bits % 8
+        packed = bytes(skipped) + whole.to_bytes(-(-fields.bits // 8), "big")
+        assert words == -(-len(packed) // 8)
+        assert memory.bytes == packed.ljust(8 * words, b"\0") + b"\xa5" * (200 - 8 * words)
+        key, rest = Memory(names), padded(fields)
+        key.run(pack_key_words(renderer(fields.b), Name("list"), tuple(fields.values)))
+        size = -(-len(rest) // 8) * 8
+        assert key.bytes == rest.ljust(size, b"\0") + b"\xa5" * (200 - size)
+
+
+@pytest.mark.parametrize(
+    ("widths", "together", "as_key"),
+    [
+        ([], False, False),
+        ([8], False, False),
+        ([16], False, False),
+        ([17], False, True),
+        ([32], False, False),
+        ([40], False, True),
+        ([64], False, False),
+        ([57], False, False),  # eight bytes
+        ([65], True, False),
+        ([128], True, False),
+        ([16, 16], False, True),
+        ([8, 8], False, True),
+        ([16, 17], True, True),
+        ([32, 64], True, True),
+        ([8, 96], True, False),
+    ],
+)
+def test_what_is_stored_in_other_pieces_than_it_is_read_in(widths: list[int], together: bool, as_key: bool) -> None:
+    """Several values of more than half a word, or a wide one; all keys but one value of 1, 2, 4 or 8 bytes, and none wide."""
+    values = tuple(Fields(Random(1), widths, 0).values)
+    assert (goes_in_words(values), key_goes_in_words(values)) == (together, as_key)
 
 
 def test_whether_the_bits_beside_values_are_read() -> None:

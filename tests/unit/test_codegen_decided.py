@@ -34,6 +34,16 @@ FLAG = ex.Cast(binary("==", BYTE, const(3, 8)), Bits(8), AT)
         (binary("!=", FLAG, const(2, 8)), True),
         (binary("==", FLAG, const(1, 8)), None),
         (binary("==", binary("&", BYTE, const(0xF0, 8)), const(0x0F, 8)), False),
+        (binary("==", binary("|", BYTE, const(1, 8)), const(2, 8)), False),
+        (binary("!=", const(2, 8), binary("|", BYTE, const(1, 8))), True),
+        (binary("<", binary("&", BYTE, const(7, 8)), const(8, 8)), True),
+        (binary("<", binary("&", BYTE, const(7, 8)), const(7, 8)), None),
+        (binary(">", const(8, 8), binary("&", BYTE, const(7, 8))), True),
+        (binary(">=", binary("|", BYTE, const(4, 8)), const(4, 8)), True),
+        (binary(">", binary("|", BYTE, const(4, 8)), const(4, 8)), None),
+        (binary("<=", const(4, 8), binary("|", BYTE, const(4, 8))), True),
+        (binary("<", const(2, 8), const(3, 8)), True),
+        (binary("==", BYTE, BYTE), None),
     ],
 )
 def test_what_is_certain(comparison: ex.Binary, certain: bool | None) -> None:
@@ -74,6 +84,45 @@ def test_bits_that_are_known() -> None:
     assert (some.may, some.must, some.is_known) == (5, 4, False)
     all_of_it = known_bits(binary("+", const(250, 8), const(9, 8)))
     assert (all_of_it.may, all_of_it.is_known) == (3, True)
+
+
+ODD = binary("|", BYTE, const(1, 8))
+LOW = binary("&", BYTE, const(0x0F, 8))
+CHOSEN = ex.Conditional(binary("==", BYTE, const(3, 8)), const(5, 8), const(6, 8), Bits(8), AT)
+SIGNED = ex.Cast(BYTE, Bits(8, signed=True), AT)
+
+
+@pytest.mark.parametrize(
+    ("value", "may", "must"),
+    [
+        (BYTE, 0xFF, 0),
+        (const(7, 8), 7, 7),
+        (ODD, 0xFF, 1),
+        (LOW, 0x0F, 0),
+        (binary("&", ODD, const(3, 8)), 3, 1),
+        (binary("|", LOW, const(0x30, 8)), 0x3F, 0x30),
+        (binary("^", LOW, const(0x30, 8)), 0x3F, 0),
+        (CHOSEN, 7, 4),
+        (ex.Slice(binary("|", LOW, const(0x30, 8)), 5, 2, AT), 0xF, 0xC),
+        (ex.Cast(ODD, Bits(16), AT), 0xFF, 1),
+        (ex.Cast(ODD, Bits(4), AT), 0xF, 1),
+        (ex.Cast(SIGNED, Bits(16, signed=True), AT), 0xFFFF, 0),
+        (ex.Cast(const(0x80, 8, signed=True), Bits(16, signed=True), AT), 0xFF80, 0xFF80),
+        (ex.Cast(ODD, Bool(), AT), 1, 0),
+        (ex.Unary(ex.UnaryOp.COMPLEMENT, const(7, 8), Bits(8), AT), 0xF8, 0xF8),
+        (ex.Unary(ex.UnaryOp.COMPLEMENT, ODD, Bits(8), AT), 0xFF, 0),
+        (binary("++", ODD, CHOSEN, Bits(16)), 0xFF07, 0x0104),
+        (binary("+", ODD, const(1, 8)), 0xFF, 0),
+        (binary("<<", const(3, 8), const(2, 8)), 12, 12),
+        (binary("/", const(9, 8), const(2, 8)), 4, 4),
+        (binary("%", const(9, 8), const(2, 8)), 1, 1),
+        (binary("/", const(9, 8), const(0, 8)), 0xFF, 0),
+        (binary("==", BYTE, const(3, 8)), 1, 0),
+    ],
+)
+def test_what_the_form_of_a_value_tells(value: ex.Expression, may: int, must: int) -> None:
+    bits = known_bits(value)
+    assert (bits.may, bits.must, bits.is_known) == (may, must, may == must)
 
 
 def test_what_random_expressions_compare_to() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,18 @@ from hlir_builder import AT, Builder, apply, binary, emit, extract, goto, if_, s
 
 from macsad.resources import share
 from transpiler.codegen.generate import generate
+from transpiler.codegen.lower import lower
 from transpiler.codegen.renew import renew_locals
 from transpiler.configuration import BEST
 from transpiler.diagnostics import Diagnostics
-from transpiler.hlir.expressions import Cast
+from transpiler.hlir.expressions import Cast, Expression
 from transpiler.hlir.interface import Annotation
 from transpiler.hlir.printer import print_body
-from transpiler.hlir.program import ADD_ON_MISS, AUTO_DELETE, SUPPORT_TIMEOUT, Control, Role, Storage
-from transpiler.hlir.statements import Statement
+from transpiler.hlir.program import ADD_ON_MISS, AUTO_DELETE, SUPPORT_TIMEOUT, Control, Parser, Role, Storage
+from transpiler.hlir.statements import Statement, Switch, SwitchCase
 from transpiler.hlir.types import Bits, Bool
 from transpiler.targets.find import builtin
+from transpiler.verifier import verify
 
 B = Builder()
 B.header("h", "h_t", a=8, b=8)
@@ -99,3 +102,54 @@ def test_what_tables_need_whose_entries_come_and_go(says: str | None, headers: s
     program = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
     c = generate(program, builtin(), share("templates"), Diagnostics()).c
     assert {name for name in ("ages", "learn") if f'#include "macs/{name}.h"' in c} == headers
+
+
+def switch(subject: Expression, *cases: tuple[tuple[int, ...], Statement], default: tuple[Statement, ...]) -> Switch:
+    made = tuple(SwitchCase(values, (body,), AT) for values, body in cases)
+    return Switch(subject, made, default, AT)
+
+
+def test_switches_that_c_lacks_are_tests_one_behind_the_other() -> None:
+    """Over bool and over more than 64 bits; wherever they stand. The others stay."""
+    b = Builder()
+    b.header("h", "h_t", a=8, narrow=64, wide=65)
+    b.variable("m.b", Bool())
+    one, two, three, four = (b.set("h.a", number) for number in (1, 2, 3, 4))
+    wide = switch(b.get("h.wide"), ((1, 2), one), ((5,), two), default=(three,))
+    truth = switch(b.get("m.b"), ((1,), wide), default=(four,))
+    narrow = switch(b.get("h.narrow"), ((1, 2), truth), default=())
+    b.action("act", truth)
+    b.table("t", [("h.a", "exact")], ["act"])
+    start = state("start", [extract("h"), truth], goto("accept"))
+    program = b.build([start], [narrow, apply("t")], deparser=[emit("h")])
+    made = lower(program)
+    verify(made)
+    (ingress,) = (pipe.body for pipe in made.pipes if isinstance(pipe, Control) and pipe.role is Role.INGRESS)
+    (parser,) = (pipe for pipe in made.pipes if isinstance(pipe, Parser))
+    bodies = [parser.states[0].body[1:], ingress, made.action["act"].body]
+    lowered = """{outer}: {{
+    if (m.b == true) {{
+        {inner}: {{
+            if ((h.wide == 65w1) || (h.wide == 65w2)) {{
+                h.a = 8w1;
+                leave {inner};
+            }}
+            if (h.wide == 65w5) {{
+                h.a = 8w2;
+                leave {inner};
+            }}
+            h.a = 8w3;
+        }}
+        leave {outer};
+    }}
+    h.a = 8w4;
+}}"""
+    texts = [print_body(body).strip() for body in bodies]
+    assert texts[1].startswith("switch (h.narrow) {") and texts[1].endswith("apply t;")
+    for text in texts:
+        labels = re.findall(r"(switch_\d): ", text)
+        wanted = lowered.format(outer=labels[0], inner=labels[1])
+        assert "".join(wanted.split()) in "".join(text.split())
+    assert len({label for text in texts for label in re.findall(r"(switch_\d): ", text)}) == 6
+    only_narrow = b.build([state("start", [extract("h")], goto("accept"))], [replace(narrow, cases=())])
+    assert lower(replace(only_narrow, actions=(), tables=())) == replace(only_narrow, actions=(), tables=())

@@ -38,6 +38,10 @@ control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
     table second {{ key = {{ hdr.h.b: exact; }} actions = {{ go_on; drop; }} }}
     table third {{ key = {{ hdr.h.c: exact; }} actions = {{ go_on; drop; }} }}
     table plain {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; }} }}
+    direct_counter(CounterType.packets) counted_by;
+    action_profile(4) profile;
+    table counted {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; }} counters = counted_by; }}
+    table profiled {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; drop; }} implementation = profile; }}
     table marked {{ key = {{ m.m: exact; }} actions = {{ go_on; drop; }} }}
     apply {{
 {body}
@@ -128,7 +132,7 @@ def test_what_drops_most_for_its_cost_is_first(
     assert (made is program) if wanted is None else (order(made) == wanted)
 
 
-HALF = {"first": 500, "third": 500, "second": 500, "marked": 500}
+HALF = {"first": 500, "third": 500, "second": 500, "marked": 500, "profiled": 500}
 
 
 @pytest.mark.parametrize(
@@ -158,6 +162,14 @@ HALF = {"first": 500, "third": 500, "second": 500, "marked": 500}
         (("plain.apply();", "hdr.h.d = m.m;", "first.apply();"), ("first",), ["plain", "first"]),  # it may mark m.m
         (("plain.apply();", "m.m = 3;", "first.apply();"), ("first",), ["plain", "first"]),
         (("second.apply();", "first.apply();"), ("first",), ["second", "first"]),  # both may write the port
+        (("counted.apply();", "third.apply();"), ("third",), ["counted", "third"]),  # it counts them
+        (("profiled.apply();", "third.apply();"), ("third",), ["profiled", "third"]),
+        (("profiled.apply();", "second.apply();"), ("profiled",), ["profiled", "second"]),  # nor is it told what ran
+        (
+            ("second.apply();", "for (bit<8> i in 1 .. 2) { hdr.h.d = i; }", "third.apply();"),
+            ("third",),
+            ["second", "third"],
+        ),
         (("hdr.h.b = 3;", "third.apply();"), ("third",), ["third"]),  # no lookup before it, nor behind it
     ],
 )
@@ -202,6 +214,17 @@ def test_only_the_packets_that_it_dropped_leave(load: Load) -> None:
     assert [actions[number] for number in case.values] == ["I.drop"]
     assert case.body == (Leave("dropped_early", applied.span),) and switch.default == ()
     assert [v.name for v in made.variables if v not in program.variables] == ["I.third.did"]
+
+
+def test_a_table_that_drops_in_two_places_has_a_variable_for_each(load: Load) -> None:
+    twice = "third.apply(); second.apply();"
+    program = load(f"if (hdr.h.d == 1) {{ {twice} }} else {{ {twice} }}")
+    made = with_early_drops(program, seen({"third": 500}))
+    assert [v.name for v in made.variables if v not in program.variables] == ["I.third.did", "I.third.did_"]
+    given = [s.action.name for s in statements(made) if isinstance(s, ApplyTable) and s.action is not None]
+    assert given == ["I.third.did", "I.third.did_"]
+    asked = [s.subject.place.name for s in statements(made) if isinstance(s, Switch)]  # type: ignore[union-attr]
+    assert asked == given
 
 
 def test_the_block_that_they_leave_has_a_label_of_its_own(load: Load) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from macsad.compilation import Request, decide, load
 from transpiler.analysis.dependencies import DEPENDENCIES, dependency_graph
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.uses import STATE_OF_EXTERN
+from transpiler.diagnostics import Span
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
 from transpiler.graph.text import LINE, LINES, cut, folded, key_sets, last, location, plain, some
@@ -23,6 +25,8 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
 ROUTER = GOLDEN / "p4_16" / "router.p4"
 DRAW = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
+TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="3">'
+CELL, BREAK = '<TD ALIGN="LEFT" BALIGN="LEFT">', '<BR ALIGN="LEFT"/>'
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 
 
@@ -128,6 +132,78 @@ def test_text_on_edges_gives_way_in_a_large_drawing() -> None:
     text = dot.write(Drawing("large", (Group("g", "g", nodes),), ways))
     assert 'edgetooltip="\\"x\\""' in text and "label=<  " not in text
     assert "label=<  " in dot.write(Drawing("small", (Group("g", "g", nodes),), ways[:1]))
+
+
+@pytest.mark.parametrize(("more", "shown"), [(0, True), (1, False)])
+def test_how_large_a_drawing_may_be_to_have_text_on_edges(more: int, shown: bool) -> None:
+    ways = (Edge("a", "a", EdgeKind.MATCH, ("x", "y")),) * (dot.LARGE + more)
+    text = dot.write(Drawing("large", (Group("g", "g", (Node("a", NodeKind.TABLE, "t"),)),), ways))
+    assert (text.count('label=<  x <BR ALIGN="LEFT"/>  y <BR ALIGN="LEFT"/>>'), text.count('edgetooltip="x y"')) == (
+        (len(ways), 0) if shown else (0, len(ways))
+    )
+    assert ("nslimit" in text) is not shown
+
+
+AT_LINE = Span("p.p4", 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("node", "attributes"),
+    [
+        (
+            Node("a", NodeKind.ENTRY, "in"),
+            'label=in color="#455a64" fillcolor="#455a64" fontcolor=white shape=box style="rounded,filled" tooltip=in',
+        ),
+        (
+            Node("a", NodeKind.CONDITION, "", (("x < 1", "&& y"), ("z",))),
+            'label=<x &lt; 1<BR/>&amp;&amp; y<BR/>z> color="#2e7d32" fillcolor="#e8f5e9" margin="0.2,0.1" shape=box '
+            'style="filled,diagonals" tooltip=condition',
+        ),
+        (
+            Node("a", NodeKind.CONDITION, ""),  # Graphviz takes no label of HTML without text
+            'label=< > color="#2e7d32" fillcolor="#e8f5e9" margin="0.2,0.1" shape=box style="filled,diagonals" tooltip=condition',
+        ),
+        (
+            Node("a", NodeKind.TABLE, "t", (("k: exact",), ("a", "b")), AT_LINE),
+            f'label=<{TABLE}<TR>{CELL}<B>t</B></TD></TR><HR/><TR>{CELL}k: exact{BREAK}</TD></TR><HR/>'
+            f'<TR>{CELL}a{BREAK}b{BREAK}</TD></TR></TABLE>> color="#ef8f00" fillcolor="#fff8e1" shape=box style=filled '
+            'tooltip="p.p4:3:4"',
+        ),
+        (
+            Node("a", NodeKind.STATEMENTS, "", (("x = 1",),)),
+            f'label=<{TABLE}<TR>{CELL}x = 1{BREAK}</TD></TR></TABLE>> color="#90a4ae" fillcolor="#fafafa" shape=box '
+            'style="rounded,filled" tooltip=statements',
+        ),
+    ],
+)  # fmt: skip
+def test_a_node_in_dot(node: Node, attributes: str) -> None:
+    assert f"\t\tn0 [{attributes}]\n" in dot.write(Drawing("d", (Group("g", "g", (node,)),), ()))
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "message"),
+    [
+        (subprocess.TimeoutExpired("dot", 60), 0, "dot took more than 60 s: write .dot and draw it yourself"),
+        (OSError(8, "Exec format error"), 0, "/bin/dot does not run: Exec format error"),
+        (None, 1, "dot failed: syntax error in line 3 \ufffd"),
+    ],
+)
+def test_what_graphviz_does_not_draw_is_told(
+    raised: Exception | None, code: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, object]] = []
+
+    def run(words: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
+        asked.append((words, options["timeout"]))
+        if raised is not None:
+            raise raised
+        return subprocess.CompletedProcess(words, code, b"<svg", b"  syntax error in line 3 \xff\n")
+
+    monkeypatch.setattr(graphviz.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(graphviz.subprocess, "run", run)
+    with pytest.raises(graphviz.GraphvizError) as told:
+        graphviz.render("digraph {}", "png")
+    assert str(told.value) == message and asked == [(["/bin/dot", "-Tpng"], 60)]
 
 
 def test_a_program_without_tables() -> None:

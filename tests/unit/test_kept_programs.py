@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,29 @@ def test_errors_are_of_the_file_that_the_user_has(place: Place) -> None:
     place.c_file.with_name("q").mkdir()
     with pytest.raises(ToolchainError, match=f"cannot write {place.c_file.with_name('q')}: Is a directory"):
         place.make(name="q")
+
+
+def test_a_folder_to_compile_in_that_fails_is_told_and_goes(tmp_path: Path) -> None:
+    kept = tmp_path / "programs" / "key"
+    with pytest.raises(ToolchainError) as told, programs._kept_as(kept, tmp_path / "none.c"):
+        raise AssertionError("there is no such C")
+    message = str(told.value)
+    assert message.startswith(f"cannot compile in {kept.parent}/making-") and message.endswith(
+        ": No such file or directory"
+    )
+    assert list(kept.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("flag", programs.OTHER_INPUTS)
+def test_flags_that_name_files_which_no_key_knows(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor what is linked from elsewhere, and for another machine."""
+    tools = toolchain.find(optimise="-O0")
+    assert programs._may_keep(tools)
+    assert not programs._may_keep(replace(tools, compile_flags=(*tools.compile_flags, f"{flag}x")))
+    assert not programs._may_keep(replace(tools, platform="odp"))
+    assert not programs._may_keep(replace(tools, arch="another"))
+    monkeypatch.setenv("MACSAD_LDFLAGS", "-lx")
+    assert not programs._may_keep(tools)
 
 
 def test_the_command_leaves_the_cache_alone_when_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

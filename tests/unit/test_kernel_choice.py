@@ -16,6 +16,7 @@ from macsad.compilation import Request, generate_c, load
 from macsad.resources import share
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
+from transpiler.codegen.kernels import Chooser, in_units
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.optimisations import ALL, Optimisations
@@ -165,6 +166,55 @@ def test_the_option_is_checked(write: Write, asked: str, message: str) -> None:
 def test_the_choice_is_explained(write: Write, key: str, size: int, note: str) -> None:
     program = P4_16().load(Source(write(key, size=size)), Diagnostics())
     assert check(program, builtin(), Diagnostics())["I.t"].note == note
+
+
+def test_who_asked_for_a_kernel_is_told(write: Write) -> None:
+    """Nothing of those that stand before it."""
+    memory = "\n    64 entries take about 3,008 bytes, 47 bytes each; lookups read 1,664 bytes"
+    for annotation, asked, asker in (
+        ('@macsad_kernel("exact_hash")', {}, "@macsad_kernel"),
+        ('@macsad_kernel("linear")', {"I.t": "exact_hash"}, "--kernel"),
+    ):
+        program = P4_16().load(Source(write(annotation=annotation, size=64)), Diagnostics())
+        note = check(program, builtin(), Diagnostics(), asked)["I.t"].note
+        assert note == f"exact_hash (exact 48 bits; asked for by {asker}){memory}"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 bytes"),
+        (10_239, "10,239 bytes"),
+        (10_240, "10 KiB"),
+        ((10 << 20) - 1, "10,239 KiB"),
+        (10 << 20, "10 MiB"),
+        ((10 << 30) - 1, "10,239 MiB"),
+        (10 << 30, "10 GiB"),
+        (2048 << 30, "2,048 GiB"),
+    ],
+)
+def test_sizes_are_told_in_units(size: int, text: str) -> None:
+    assert in_units(size) == text
+
+
+OTHERS = ["ternary_cells", "ternary_tuple", "linear"]
+TRIES = ["lpm_trie", "lpm_trie_plain"]
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        ("hdr.h.port: exact;", ["exact_direct", "exact_index", "exact_packed", "exact_hash", *TRIES, *OTHERS]),
+        (MAC, ["exact_packed", "exact_hash", *TRIES, *OTHERS]),
+        (IP, ["lpm_dir24", *TRIES, *OTHERS]),
+        ("hdr.h.port: ternary;", OTHERS),
+    ],
+)
+def test_all_kernels_that_take_a_table_the_best_one_first(write: Write, key: str, names: list[str]) -> None:
+    """None that is for entries that never change."""
+    program = P4_16().load(Source(write(key, size=64)), Diagnostics())
+    takers = Chooser(program, builtin(), Diagnostics(), {}).takers(program.table["I.t"])
+    assert list(takers) == names
 
 
 def test_the_verbs_have_the_option(write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

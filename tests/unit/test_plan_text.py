@@ -139,3 +139,15 @@ def test_how_a_plan_is_drawn() -> None:
     ids = [f"ingress/burst/{number}" for number in range(6)]
     assert [node.id for node in group.nodes] == ids
     assert [(edge.source, edge.target) for edge in made.edges] == list(pairwise(ids))
+
+
+def test_where_nothing_lives_nothing_is_drawn_of_it() -> None:
+    made = plan.draw(planned(Pass(Form.BURST, (Gather(2, True), Gather(1, False, True)))))
+    (group,) = made.groups
+    assert [node.sections for node in group.nodes] == [
+        (("merge: listed in order",),),
+        (
+            ("a, b: a set, put in order", "keys are there", "cells of r, q are prefetched"),
+            ("h.f", "h.isValid()", "m.z"),
+        ),
+    ]

@@ -13,7 +13,7 @@ def bundled(registers: dict[str, tuple[int, int]], *accesses: tuple[str, str], s
     """`registers`: width and size by name; `accesses`: writes to a register at what a variable holds."""
     b = Builder()
     b.header("h", "h_t", k=32)
-    for variable in ("i", "j"):
+    for variable in ("i", "j", "k"):
         b.variable(variable, 32)
     for width in sorted({width for width, _ in registers.values()}):
         b.variable(f"of_{width}", width)
@@ -40,6 +40,7 @@ def test_a_bundle_is_a_line_at_most() -> None:
 def test_registers_of_other_sizes_or_indexes_lie_alone() -> None:
     registers = {"a": (32, MANY), "b": (32, MANY), "c": (32, FEWER), "d": (32, MANY)}
     assert bundled(registers, ("a", "i"), ("b", "j"), ("c", "i"), ("d", "i"), ("d", "j")) == ()
+    assert bundled(registers, ("a", "i"), ("a", "j"), ("b", "i"), ("b", "k")) == ()
     (both,) = bundled(registers, ("a", "i"), ("a", "j"), ("b", "j"), ("d", "i"), ("d", "j"))
     assert both == Bundle((("a", 0), ("d", 4)), 8)
 

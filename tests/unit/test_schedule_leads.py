@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from hlir_builder import Builder, apply, emit, extract, goto, state
+from dataclasses import replace
 
-from transpiler.hlir.program import Program
+import pytest
+from hlir_builder import AT, Builder, apply, emit, extract, goto, state
+
+from transpiler.hlir.interface import Annotation
+from transpiler.hlir.program import SUPPORT_TIMEOUT, Program
 from transpiler.schedule.leads import (
     GROUP_STEPS,
     LINE_BYTES,
@@ -65,3 +68,24 @@ def test_direct_meters_are_followed_and_counters_deferred() -> None:
 
 def test_an_entry_that_leads_nowhere_is_not_followed() -> None:
     assert steps(program(1 << 20)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "ages", "bytes_"),
+    [
+        ("", False, 0),
+        ("action_profile", False, 100 * 64),
+        ("action_selector", False, 2 * 100 * 64),
+        ("", True, 100 * 8),
+        ("action_profile", True, 100 * (64 + 8)),
+    ],
+)
+def test_how_much_entries_lead_to(kind: str, ages: bool, bytes_: int) -> None:
+    """A line for each member and each group, the time of each entry's last hit."""
+    made = program(100, kind)
+    if ages:
+        (table,) = made.tables
+        made = replace(made, tables=(replace(table, annotations=(Annotation(SUPPORT_TIMEOUT, "true", AT),)),))
+    assert bytes_led_to(made, made.table["t"]) == bytes_
+    for near, steps_ in ((bytes_, None), (bytes_ - 1, {"": 0, "action_profile": 0, "action_selector": 2}[kind])):
+        assert steps(made, near) == steps_

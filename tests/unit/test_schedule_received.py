@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 import switches
+from hlir_builder import AT, Builder, apply, emit, extract, goto, h, state
 
 from transpiler.analysis.locations import Location
+from transpiler.hlir import statements as st
+from transpiler.hlir.types import Varbit
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.schedule.stages import Schedule
+from transpiler.schedule.stages import Schedule, Stage
 
 PACKETS = Path(__file__).parents[1] / "packets"
 
@@ -75,3 +78,62 @@ def test_egress_has_what_ingress_changed_though_clones_come_to_it_as_they_were_r
     _, clone, egress = scheduled("kept_values", few=0).pipes
     assert clone.name == "clone" and "hdr.frame.what" in names(egress.stages[0].received)
     assert not {"hdr.frame.some", "hdr.frame.late"} & names(egress.stages[0].received)
+
+
+def stages(*body: st.Statement) -> tuple[Stage, ...]:
+    """Of these statements, and of a lookup behind them. Headers a to d, one of the program's own, and a stack."""
+    b = Builder()
+    for name in "abcd":
+        b.header(name, "h_t", **({"x": 8, "y": 8} if name == "a" else {}))
+    b.header("own", "h_t", local=True)
+    b.stack("s", "h_t", 2)
+    b.header("v", "v_t", first=8, rest=Varbit(16), last=8)
+    b.variable("m.i", 32)
+    b.action("copies", copy("d", "c"))
+    b.table("t", [("a.x", "exact")], ["copies"], size=1 << 20)
+    b.table("u", [("a.x", "exact")], ["NoAction"], size=1 << 20)
+    headers = [extract(name) for name in "abcd"]
+    program = b.build(
+        [state("start", headers, goto("accept"))], [*body, apply("u")], deparser=[emit(name) for name in "abcd"]
+    )
+    (pipe, *_) = schedule(program, Options(few=0)).pipes
+    return pipe.stages
+
+
+def copy(target: str, source: str) -> st.CopyHeader:
+    return st.CopyHeader(h(target), h(source), AT)
+
+
+B = Builder()
+B.header("a", "h_t", x=8, y=8)
+for name in "bc":
+    B.header(name, "h_t")
+EVERY = {f"{header}.{field}" for header in "abcd" for field in "xy"} | {"v.first"}
+
+
+@pytest.mark.parametrize(
+    ("body", "behind", "anywhere"),
+    [
+        ([], set(), set()),
+        ([B.set("b.x", 3)], {"b.x"}, {"b.x"}),
+        ([copy("a", "b")], set(), set()),
+        ([copy("a", "b"), B.set("b.x", 3)], {"b.x"}, {"a.x", "b.x"}),
+        ([B.set("b.x", 3), copy("a", "b")], {"a.x", "b.x"}, {"a.x", "b.x"}),
+        ([copy("c", "a"), copy("a", "b"), B.set("b.y", 3)], {"b.y"}, {"a.y", "b.y", "c.y"}),
+        ([B.set("b.y", 3), copy("a", "b"), copy("c", "a")], {"a.y", "b.y", "c.y"}, {"a.y", "b.y", "c.y"}),
+        ([copy("a", "own")], {"a.x", "a.y"}, {"a.x", "a.y"}),
+        ([copy("own", "a")], set(), set()),
+        ([st.SetValid(h("b"), True, AT)], set(), set()),
+    ],
+)
+def test_what_is_as_it_was_received(body: list[st.Statement], behind: set[str], anywhere: set[str]) -> None:
+    """Behind a stage: fields that were not written, of headers that are no copies of any that was. Anywhere in it: in whatever
+    order that is done. None behind a varbit, none of a stack."""
+    first, last = stages(*body)
+    assert names(first.received) == EVERY and names(last.received) == EVERY - behind
+    assert names(first.unchanged) == EVERY - anywhere and last.unchanged == last.received
+
+
+def test_actions_of_tables_change_headers_too() -> None:
+    _, last = stages(apply("t"), B.set("c.x", 1))
+    assert names(last.received) == EVERY and names(last.unchanged) == EVERY - {"c.x", "d.x"}

@@ -10,7 +10,7 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 from transpiler.externs.register import cell_bytes
 from transpiler.hlir import statements as st
 from transpiler.hlir.expressions import ElementRef, FieldRef, Read, Text
-from transpiler.hlir.printer import print_body
+from transpiler.hlir.printer import expression as print_expression, print_body
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits
@@ -18,7 +18,7 @@ from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Schedule
-from transpiler.schedule.state import large_counters, large_state
+from transpiler.schedule.state import StateOf, large_counters, large_state, state_cells
 from transpiler.verifier import verify
 
 LARGE = frozenset({"r", "q", "m"})
@@ -285,3 +285,48 @@ def test_large_is_more_than_what_stays_in_the_cache() -> None:
     assert large_state(program, (4 << 20) - 1) == LARGE
     assert large_state(program, 4 << 20) == {"m"}
     assert large_counters(program, (16 << 20) - 1) == {"c"} and not large_counters(program, 16 << 20)
+
+
+C = Case()
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ([C.read("r", "m0"), C.write("q", "m2")], ["r m0", "q m2"]),
+        (
+            [C.read("r", "m0", "m0"), C.read("q", "m0")],
+            ["r m0"],
+        ),  # what the first one gives is the index of the second one
+        ([C.set("m0", 1), C.read("r", "m0")], []),
+        ([C.read("r", "m0"), C.write("r", "m0", "m2")], ["r m0"]),
+        ([C.read("r", "m0"), C.write("r", "m2", "m0")], ["r m0", "r m2"]),
+        ([C.call("register.read", "r", const(7, 32), out="m1")], []),  # one cell of all packets stays in the cache
+        ([if_(valid("h"), [C.read("r", "m0")], [C.read("q", "m2")])], ["r m0", "q m2"]),
+        ([if_(valid("h"), [C.set("m0", 1), C.read("r", "m0")])], []),
+        ([if_(valid("h"), [C.set("m0", 1)]), C.read("r", "m0")], []),
+        ([apply("t"), C.read("q", "m2")], ["q m2"]),
+        ([C.read("other", "m0"), C.read("q", "m2")], ["q m2"]),
+    ],
+)
+def test_cells_that_are_known_before_a_body_begins(body: Sequence[st.Statement], known: list[str]) -> None:
+    """Not those that a table's action accesses, nor those of small registers."""
+    case = Case()
+    case.extern("other", "register", size=4, width=32)
+    program = case.table_with(case.read("r", "h.k1")).program(*body)
+    found = StateOf(program, LARGE).started_before(tuple(body))
+    assert [f"{access.instance} {print_expression(access.index)}" for access in found] == known
+
+
+def test_cells_of_direct_instances_are_those_of_their_tables() -> None:
+    """One for each entry, and one for the default action."""
+    case = Case()
+    case.extern("dm", "direct_meter", unit="packets", automatic=1)
+    case.extern("dc", "direct_counter", unit="packets", automatic=1)
+    case.extern("s", "digest")
+    case.action("act")
+    case.table("t", [("h.k0", "exact")], ["act"], size=99, direct=["dm", "dc"])
+    program = case.program(apply("t"))
+    cells = {extern.name: state_cells(program, extern)[0] for extern in program.externs}
+    assert cells == {"r": 1 << 20, "q": 1 << 20, "m": 1 << 20, "c": 1 << 20, "dm": 100, "dc": 100, "s": 0}
+    assert large_state(program, 0) == LARGE and large_counters(program, 0) == {"c", "dc"}

@@ -89,7 +89,9 @@ def test_packets_that_wait_take_room_in_the_caches() -> None:
     assert deep < 0.97 * shallow
     waiting = with_buffers(stages[:1], 100)[0].reads[-1]
     assert (waiting.each, waiting.footprint) == (TOUCHED, 100 * TOUCHED * LINE)
-    assert with_buffers(stages, 0) == stages
+    assert with_buffers(stages, 0) == stages and with_buffers((), 100) == ()
+    first, last = with_buffers(stages, 100)
+    assert first == stages[0] and last == replace(stages[1], reads=(*stages[1].reads, waiting))
 
 
 def test_rings_of_many_cores_take_room_in_the_shared_cache() -> None:

@@ -9,15 +9,32 @@ import pytest
 import switches
 
 from macsad.stf.interpreted import InterpretedDevice
-from transpiler.analysis.locations import Location
+from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.parities import Value, frame_bits, hash_of, number_of, value_of
 from transpiler.diagnostics import Span
 from transpiler.externs import algorithms
 from transpiler.externs.register import Register
 from transpiler.hlir.arithmetic import binary
-from transpiler.hlir.expressions import Binary, BinaryOp, Const, Read, VariableRef
+from transpiler.hlir.expressions import (
+    Binary,
+    BinaryOp,
+    Cast,
+    Conditional,
+    Const,
+    ElementRef,
+    Expression,
+    FieldRef,
+    HeaderRef,
+    IsValid,
+    ListExpression,
+    Read,
+    Slice,
+    Unary,
+    UnaryOp,
+    VariableRef,
+)
 from transpiler.hlir.program import Program
-from transpiler.hlir.types import Bits, Varbit
+from transpiler.hlir.types import Bits, Bool, Type, Varbit
 from transpiler.schedule.atomic_regions import Ways, notes, with_atomic_regions
 from transpiler.schedule.steering import Steering
 
@@ -89,6 +106,104 @@ def test_hashes_are_parities_or_nothing_is_known(algorithm: str) -> None:
 
 def test_a_number_is_known_where_the_frame_does_not_matter() -> None:
     assert number_of((1, 0, 1)) == 5 and number_of((1, 2)) is None and number_of((None,)) is None
+
+
+A, C = frame_bits(0, 4), frame_bits(4, 4)
+KNOWN = {
+    Location("a"): A, Location("c"): C, Location("h", VALIDITY): (1,), Location("half"): (1, 0, None, None),
+}  # fmt: skip
+FOUR, YES, NO = Bits(4), Const(1, Bool(), AT), Const(0, Bool(), AT)
+
+
+def read(name: str, type_: Type = FOUR) -> Read:
+    return Read(VariableRef(name, AT), type_, AT)
+
+
+def four(number: int) -> Const:
+    return Const(number, FOUR, AT)
+
+
+def made(op: BinaryOp, left: Expression, right: Expression, type_: Type = FOUR) -> Binary:
+    return Binary(op, left, right, type_, AT)
+
+
+ASKED = made(BinaryOp.EQ, read("a"), read("c"), Bool())  # nobody knows
+SIGNED = Cast(read("a"), Bits(4, signed=True), AT)
+NONE = (None,) * 4
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        (read("elsewhere"), NONE),
+        (Read(FieldRef(ElementRef("s", read("i", Bits(32)), AT), "f", AT), FOUR, AT), NONE),
+        (IsValid(HeaderRef("h", AT), AT), (1,)),
+        (IsValid(HeaderRef("g", AT), AT), (None,)),
+        (Conditional(YES, read("a"), read("c"), FOUR, AT), A),
+        (Conditional(NO, read("a"), read("c"), FOUR, AT), C),
+        (Conditional(ASKED, read("a"), read("c"), FOUR, AT), NONE),
+        (Conditional(ASKED, four(5), four(6), FOUR, AT), (None, None, 1, 0)),
+        (Slice(read("a"), 2, 1, AT), A[1:3]),
+        (Cast(read("a"), Bits(2), AT), A[:2]),
+        (Cast(read("a"), Bits(6), AT), (*A, 0, 0)),
+        (Cast(SIGNED, Bits(6, signed=True), AT), (*A, A[3], A[3])),
+        (Cast(read("a"), Bool(), AT), (None,)),
+        (Cast(four(2), Bool(), AT), (1,)),
+        (Cast(four(0), Bool(), AT), (0,)),
+        (Cast(YES, FOUR, AT), (1, 0, 0, 0)),
+        (Unary(UnaryOp.COMPLEMENT, read("a"), FOUR, AT), tuple(bit ^ 1 for bit in A)),
+        (Unary(UnaryOp.NEGATE, four(3), FOUR, AT), (1, 0, 1, 1)),
+        (Unary(UnaryOp.NEGATE, read("half"), FOUR, AT), (1, 1, None, None)),
+        (Unary(UnaryOp.NOT, ASKED, Bool(), AT), (None,)),
+        (Unary(UnaryOp.NOT, YES, Bool(), AT), (0,)),
+        (made(BinaryOp.LAND, ASKED, NO, Bool()), (0,)),
+        (made(BinaryOp.LAND, YES, ASKED, Bool()), (None,)),
+        (made(BinaryOp.LOR, ASKED, YES, Bool()), (1,)),
+        (made(BinaryOp.LOR, NO, ASKED, Bool()), (None,)),
+        (ASKED, (None,)),
+        (made(BinaryOp.MUL, read("a"), read("c")), NONE),
+        (made(BinaryOp.XOR, read("a"), read("c")), tuple(x ^ y for x, y in zip(A, C, strict=True))),
+        (made(BinaryOp.AND, read("half"), four(0b0110)), (0, 0, None, 0)),
+        (made(BinaryOp.OR, read("half"), four(0b0110)), (1, 1, 1, None)),
+        (made(BinaryOp.SUB, read("half"), four(1)), (0, 0, None, None)),
+        (made(BinaryOp.SHL, read("a"), four(1)), (0, *A[:3])),
+        (made(BinaryOp.SHL, read("a"), four(9)), (0, 0, 0, 0)),
+        (made(BinaryOp.SHL, read("a"), read("c")), NONE),
+        (made(BinaryOp.SHR, read("a"), four(1)), (*A[1:], 0)),
+        (made(BinaryOp.SHR, read("a"), four(9)), (0, 0, 0, 0)),
+        (made(BinaryOp.SHR, SIGNED, four(1), Bits(4, signed=True)), NONE),
+        (made(BinaryOp.CONCAT, read("a"), read("c"), Bits(8)), (*C, *A)),
+        (made(BinaryOp.MOD, read("a"), four(2)), (A[0], 0, 0, 0)),
+        (made(BinaryOp.MOD, read("a"), four(0)), NONE),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_known_of_values(expression: Expression, value: Value) -> None:
+    assert value_of(expression, KNOWN.get) == value
+
+
+def listed(*items: Expression) -> ListExpression:
+    return ListExpression(items, AT)
+
+
+@pytest.mark.parametrize(
+    ("items", "hashed"),
+    [
+        ((read("a"), read("c")), (*reversed(A), *reversed(C))),
+        ((listed(read("a"), listed(read("c"))),), (*reversed(A), *reversed(C))),
+        ((Conditional(YES, listed(read("a")), listed(read("c"), four(1)), FOUR, AT),), tuple(reversed(A))),
+        ((Conditional(NO, listed(read("a")), listed(read("c"), four(1)), FOUR, AT),), (*reversed(C), 0, 0, 0, 1)),
+        ((read("a"), Conditional(ASKED, listed(read("a")), listed(read("c")), FOUR, AT)), None),
+        ((listed(read("a"), Read(VariableRef("v", AT), Varbit(16), AT)),), None),
+        ((Conditional(ASKED, read("a"), read("c"), FOUR, AT), read("a")), (*NONE, *reversed(A))),
+    ],
+)
+def test_lists_are_hashed_as_far_as_it_is_known_what_they_are(
+    items: tuple[Expression, ...], hashed: Value | None
+) -> None:
+    """The identity of eight bits is these bits, the first one the highest."""
+    whole = (*hashed, *(0,) * (8 - len(hashed))) if hashed is not None else (None,) * 8
+    assert hash_of("identity", items, 8, KNOWN.get) == tuple(reversed(whole))
 
 
 # --- programs ----------------------------------------------------------------------------------------------------------

@@ -126,3 +126,59 @@ def test_as_many_ways_as_there_may_be() -> None:
             nullcontext() if count == MOST - 2 else pytest.raises(Unsteerable, match="too many ways"),
         ):
             tree(b, made)
+
+
+def verify(condition: ex.Expression) -> st.Verify:
+    return st.Verify(condition, ex.Const(1, ERRORS, AT), AT)
+
+
+def test_who_fails_a_check_is_done() -> None:
+    b = builder()
+    fails = verify(ex.Const(0, Bool(), AT))
+    assert tree(b, state("start", [fails, extract("a")], goto("accept"))) == Leaf(0)
+
+
+def test_a_bit_that_is_inverted_or_known() -> None:
+    b = builder()
+    inverted = ex.Unary(ex.UnaryOp.COMPLEMENT, b.get("a.kind"), Bits(8), AT)
+    found = tree(b, state("start", [extract("a")], select(inverted, (exact(0x0F, 8), "accept"))))
+    assert found == Longer(3, Same(0, 0xFF, 0xF0, Leaf(0), Leaf(1)), Leaf(2))
+    joined = ex.Binary(ex.BinaryOp.CONCAT, const(3, 4), ex.Slice(b.get("a.kind"), 3, 0, AT), Bits(8), AT)
+    for value, way in ((0x35, Same(0, 0x0F, 5, Leaf(0), Leaf(1))), (0x25, Leaf(0))):
+        found = tree(b, state("start", [extract("a")], select(joined, (exact(value, 8), "accept"))))
+        assert found == Longer(3, way, Leaf(2 if isinstance(way, Same) else 1))
+
+
+B = builder()
+LOOKED = st.Lookahead(ex.VariableRef("seen", AT), Bits(12), AT)
+KIND, SEEN = B.get("a.kind"), B.get("seen")
+SUM = ex.Binary(ex.BinaryOp.XOR, KIND, ex.Slice(SEEN, 11, 4, AT), Bits(8), AT)
+ASKED = ex.Binary(ex.BinaryOp.EQ, KIND, const(5, 8), Bool(), AT)
+
+
+@pytest.mark.parametrize(
+    ("body", "case", "subjects", "message"),
+    [
+        ([verify(ASKED)], (any_(),), (KIND,), "the parser verifies at t.p4:1:1 what no single byte tells"),
+        ([], (ex.RangeSet(const(1, 8), const(4, 8), AT),), (KIND,), "the parser selects by a range or a value set at t.p4:1:1"),
+        ([], (ex.ValueSetRef("s", AT),), (KIND, SEEN), "the parser asks a value set at t.p4:1:1"),
+        ([], (ex.ValueSetRef("s", AT),), (KIND,), "the parser selects by a range or a value set at t.p4:1:1"),
+        ([], (ex.ExactSet(KIND, AT),), (KIND,), "the parser compares at t.p4:1:1 with what is not constant"),
+        ([LOOKED], (exact(1, 8),), (SUM,), "the parser selects at t.p4:1:1 by what is no bit of the frame"),
+        (
+            [st.Advance(ex.Cast(KIND, Bits(32), AT), AT)],
+            (any_(),), (KIND,), "what the parser does at t.p4:1:1 depends on more than where it stands",
+        ),
+    ],
+)  # fmt: skip
+def test_why_frames_are_not_steered(
+    body: list[st.Statement], case: tuple[ex.KeySet, ...], subjects: tuple[ex.Expression, ...], message: str
+) -> None:
+    b = builder()
+    b.value_sets.append(pr.ValueSet("s", (Bits(8),), (pr.MatchKind.EXACT,), 4, AT))
+    if len(subjects) == 2:
+        b.value_sets[0] = pr.ValueSet("s", (Bits(8), Bits(12)), (pr.MatchKind.EXACT,) * 2, 4, AT)
+    selecting = pr.Select(subjects, (pr.SelectCase(case, "accept", AT),), AT)
+    with pytest.raises(Unsteerable) as refused:
+        tree(b, state("start", [extract("a"), *body], selecting))
+    assert str(refused.value) == message

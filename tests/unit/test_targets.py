@@ -149,6 +149,8 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
         ({"words": True, "max_entry_bits": 62}, (5,), 64, (5, 60), None, "5 + 60 bits, which do not fit"),
         ({"words": True, "max_entry_bits": 62}, (6,), 64, (6, 59), None, ""),
         ({"words": True, "max_entry_bits": 62}, (16,), 1, (16, 9), None, ""),
+        ({"words": True, "max_entry_bits": 62}, (4,), 64, (4, 9), None, ""),
+        ({"words": True, "max_entry_bits": 62}, (3,), 64, (3, 9), None, "3 + 9 bits, which do not fit"),
     ],
 )  # fmt: skip
 def test_what_a_kernel_refuses(

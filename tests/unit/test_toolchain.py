@@ -388,6 +388,21 @@ def test_a_name_is_no_option_of_the_compiler(name: str, small: Path, monkeypatch
     subprocess.run([small / name], check=True)
 
 
+def test_a_binary_that_cannot_be_written(small: Path, tmp_path: Path) -> None:
+    """Nothing is left of it."""
+    program = tmp_path / "p.c"
+    program.write_text("int macs_one(void);\nint main(void) { return macs_one() - 1; }\n")
+    (tmp_path / "folder").mkdir()
+    for binary, why in (
+        (tmp_path / "none" / "p", "No such file or directory"),
+        (tmp_path / "folder", "Is a directory"),
+    ):
+        with pytest.raises(ToolchainError) as told:
+            backend.compile_program(program, binary, small, plain())
+        assert str(told.value) == f"cannot write {binary}: {why}"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".macsad")]
+
+
 @pytest.mark.parametrize("has_it", [True, False])
 def test_a_large_program_is_compiled_in_parts(
     has_it: bool, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

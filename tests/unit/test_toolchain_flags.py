@@ -95,12 +95,22 @@ NATIVE = (*CRYPTO, "-g1", "-march=native")
          of_linux(("riscv64-linux-gnu-gcc",), "riscv64", ("-g1", "-march=rv64gc"), ("-static", "-pthread"))),
         ({"arch": "riscv64", "cpu": "sifive-u74"},
          of_linux(("riscv64-linux-gnu-gcc",), "riscv64", ("-g1", "-mcpu=sifive-u74"), ("-static", "-pthread"))),
+        ({"arch": "riscv64"}, of_linux(("riscv64-linux-gnu-gcc",), "riscv64", ("-g1",), ("-static", "-pthread"))),
         ({"arch": "s390x", "cpu": "z13"},
          of_linux(("s390x-linux-gnu-gcc",), "s390x", ("-g1", "-march=z13"), ("-static", "-pthread"))),
     ],
 )  # fmt: skip
 def test_the_platform_linux(asked: dict[str, Any], found: Toolchain) -> None:
     assert toolchain.find("linux", **asked) == found
+
+
+@pytest.mark.parametrize(
+    ("arch", "option"),
+    [("aarch64", "-mcpu"), ("armv7", "-mcpu"), ("riscv64", "-march"), ("s390x", "-march"), ("x86_64", "-march")],
+)
+def test_this_machines_own_processor(arch: str, option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "host_arch", lambda: arch)
+    assert toolchain.find() == of_linux(("gcc",), arch, (*CRYPTO, "-g1", f"{option}=native"), (*LIBS, "-pthread"))
 
 
 def test_flags_of_the_environment_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

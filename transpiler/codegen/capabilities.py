@@ -13,7 +13,7 @@ from transpiler.diagnostics import Diagnostics, Span
 from transpiler.externs.table import METHODS, is_direct
 from transpiler.hlir.expressions import ElementRef, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey, ValueSet
-from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
+from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Statement
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.schedule.architectures import preserved_lists
@@ -117,11 +117,6 @@ class _Checker:
                 self._call(statement)
             case Emit(header=ElementRef()):
                 self._lacks(statement, "emitting a stack element whose index is known at run time only")
-            case Extract(header=header, varbit_bits=None):
-                name = header.name if not isinstance(header, ElementRef) else header.stack
-                layout = self.program.header_type_of[name]
-                if any(isinstance(field.type, Varbit) for field in layout.fields):
-                    self._lacks(statement, f"extracting '{name}', which has a varbit field, without its length")
 
     def _is_varbit(self, place: Place) -> bool:
         if isinstance(place, VariableRef):
