@@ -180,12 +180,10 @@ class Terms:
         result = arithmetic.binary(op, int(a), int(b), left, right)
         if isinstance(left, Bool):
             return self._made(result, _BOOLS[op](holds(a), holds(b)))
-        if op in (_Op.LAND, _Op.LOR):
-            return self._made(result, _BOOLS[op](holds(a), holds(b)))
         signed = isinstance(left, Bits) and left.signed
         wa, wb = width_of(left), width_of(right)
         if not wa:
-            return result
+            return b if op is _Op.CONCAT else result
         x, y = bits(a, wa), bits(b, wb) if wb else z3.BitVecVal(0, wa)
         if op is _Op.CONCAT:
             return self._made(result, z3.Concat(x, y)) if wb else a
