@@ -22,7 +22,9 @@ def symbols() -> Symbols:
     b.variable("known", 4)
     b.variable("unknown", 4)
     program = b.build([state("start", [extract("a")], goto("accept"))])
-    return Symbols(program, {"known": constant(5, 4), "unknown": (UNKNOWN,) * 4}, {"a": 0, "s[0]": 8, "s[1]": 16, "v": 24})
+    return Symbols(
+        program, {"known": constant(5, 4), "unknown": (UNKNOWN,) * 4}, {"a": 0, "s[0]": 8, "s[1]": 16, "v": 24}
+    )
 
 
 def field(name: str, header: str = "a") -> ex.Read:

@@ -304,9 +304,7 @@ def test_what_egress_knows_of_a_packet(tag: int, seen: dict[int, tuple[int, ...]
         on(4, on_pass(b, 0, b.call("clone.egress", None, const(9, 32)))),
         on(6, if_(binary("==", b.get("sm.packet_length"), const(5, 32)), [b.call("recirculate.request", None)])),
     )  # fmt: skip
-    made = b.build(
-        [state("start", [extract("h")], goto("accept"))], ingress, egress, deparser=[emit("h"), emit("o")]
-    )
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress, egress, deparser=[emit("h"), emit("o")])
     switch = Switch(made)
     switch.replication.create_group(5)
     switch.replication.associate(5, switch.replication.create_node(17, (3, 4)))
