@@ -111,6 +111,24 @@ def test_a_parser_that_goes_round_for_ever_times_out() -> None:
     assert sum(event.kind == "state" for event in events) == 257
 
 
+@pytest.mark.parametrize(("rounds", "ends"), [(250, True), (256, True), (257, False)])
+def test_a_parser_may_stay_for_a_while_at_each_place(rounds: int, ends: bool) -> None:
+    """The rounds without progress count, not all that there are."""
+    b = base()
+    b.stack("s", "s_t", 3, n=8)
+    b.variable("meta.round", 16)
+    count = b.set("meta.round", binary("+", b.get("meta.round"), const(1, 16)))
+    stay = select(b.get("meta.round"), (exact(rounds, 16), "on"), (any_(), "stay"))
+    on = [b.set("meta.round", 0), extract("s[0]")]
+    more = select(b.get("s[0].n"), (exact(0, 8), "stay"), (any_(), "accept"))
+    made = b.build([state("stay", [count], stay), state("on", on, more)], ingress=[b.set("sm.egress_spec", 3)])
+    events: list[Event] = []
+    assert Switch(made, trace=events.append).process(0, bytes([0, 0, 1, 9])) == [
+        (3, b"\x09" if ends else bytes([0, 0, 1, 9]))
+    ]
+    assert any(event.text.startswith("error.ParserTimeout in stay") for event in events) is not ends
+
+
 def test_lookahead_advance_and_varbit() -> None:
     b = Builder()
     b.header("o", "o_t", size=8, options=Varbit(32))
