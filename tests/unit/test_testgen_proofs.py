@@ -152,7 +152,7 @@ def test_actions(actions: str, properties: str, used: bool, tmp_path: Path) -> N
     "part",
     [
         "m.m = n;", "if (n == 1) { m.m = 3; } else { m.m = 4; }", "switch (n) { 1: { m.m = 3; } default: { m.m = 4; } }",
-        "if (n == 2) { exit; } m.m = 5;",
+        "if (n == 2) { exit; } m.m = 5;", "for (bit<8> i = 0; i < n; i = i + 1) { m.m = i; }",
     ],
 )  # fmt: skip
 def test_a_place_in_several_copies_is_out_of_reach_in_all_of_them_or_not_at_all(part: str, tmp_path: Path) -> None:
