@@ -11,6 +11,7 @@ z3 = pytest.importorskip("z3")
 
 from transpiler.hlir import expressions as ex, statements as st  # noqa: E402
 from transpiler.hlir.program import Program, Storage  # noqa: E402
+from transpiler.interpreter import Switch  # noqa: E402
 from transpiler.testgen.choices import Outcome  # noqa: E402
 from transpiler.testgen.cover import Coverage  # noqa: E402
 from transpiler.testgen.externs import cell_name, meter_name  # noqa: E402
@@ -111,6 +112,11 @@ def test_hashes_are_terms_or_variables_of_their_own(algorithm: str, variables: i
     walk = walked(program(b, hashed(b, algorithm, b.get("h.a"), b.get("h.b"))), p0=1, p1=2, p2=3)
     assert len(walk.hashes) == variables and bool(walk.inexact) is inexact
     assert all((one.algorithm, one.data.size(), one.width) == (algorithm, 24, 16) for one in walk.hashes.values())
+    made = program(b, hashed(b, algorithm, b.get("h.a"), b.get("h.b")))
+    for first in range(0 if inexact else 8):
+        walk = walked(made, p0=first, p1=2, p2=3)
+        plain = [(port, bytes(data)) for port, data in walk.sent]
+        assert plain == Switch(made).process(walk.port, bytes(walk.frame))
     assert all(term != "" for term in terms(walk)[3:]) is not inexact
 
 
