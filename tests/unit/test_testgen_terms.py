@@ -162,7 +162,7 @@ def test_a_number_that_is_counted_with_has_to_be_that() -> None:
             assert made(record.variable("a", 8)) == result and not record.decisions
 
 
-@pytest.mark.parametrize(("a", "b"), [(3, 200), (200, 3), (7, 7)])
+@pytest.mark.parametrize(("a", "b"), [(3, 200), (200, 3), (7, 7), (0x23, 0x123), (0x23, 0x122)])
 def test_terms_are_compared_whatever_their_widths(a: int, b: int) -> None:
     """As numbers without a sign; the decision is what was found."""
     for how in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
@@ -172,6 +172,8 @@ def test_terms_are_compared_whatever_their_widths(a: int, b: int) -> None:
         (decision,) = record.decisions
         pairs = [(z3.BitVec(n, w), z3.BitVecVal(v, w)) for n, w, v in (("a", 8, a), ("b", 12, b))]
         assert z3.is_true(z3.simplify(z3.substitute(decision.holds, *pairs)))
+        if b > 0xFF:
+            continue
         pairs = [(z3.BitVec(n, w), z3.BitVecVal(v, w)) for n, w, v in (("a", 8, b), ("b", 12, a))]
         swapped = z3.is_true(z3.simplify(z3.substitute(decision.holds, *pairs)))
         assert swapped == (how(b, a) == how(a, b))

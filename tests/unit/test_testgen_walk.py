@@ -143,8 +143,10 @@ def test_parts_of_a_list_are_there_or_not() -> None:
 
 def test_the_time_is_nobodys_choice() -> None:
     b = base()
-    walk = walked(program(b, b.set("h.c", ex.Slice(b.get("sm.ingress_global_timestamp"), 15, 0, AT))))
+    made = program(b, b.set("h.c", ex.Slice(b.get("sm.ingress_global_timestamp"), 15, 0, AT)))
+    walk = walked(made)
     assert any("time" in term for term in terms(walk)[3:])
+    assert [(port, bytes(data)) for port, data in walk.sent] == Switch(made).process(walk.port, bytes(walk.frame))
 
 
 def test_groups_are_chosen_to_be_there() -> None:
