@@ -22,7 +22,7 @@ GO = Call("go", (7, 8))
 
 
 def test_groups_and_sessions_are_those_that_were_set_up() -> None:
-    there = _There(Copies(4, [(GROUP, 3), (SESSION, 5), (GROUP, 0xC)]))
+    there = _There(Copies(4, [(GROUP, 3), (SESSION, 5), (GROUP, 0xC), (SESSION, 6)]))
     assert there.copies(3) == there.copies(0xC) == [(4, RID)] and there.clones(5) == [(4, 0)]
     assert there.copies(5) == there.copies(0) == there.clones(3) == there.clones(0) == []
 
