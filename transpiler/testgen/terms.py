@@ -205,8 +205,7 @@ class Terms:
 
     def bits_of(self, value: int, high: int, low: int) -> int:
         result = arithmetic.bits_of(int(value), high, low)
-        mine = value.bits if isinstance(value, Term) else bits(value, high + 1)
-        return self._made(result, z3.Extract(high, low, wide(mine, max(mine.size(), high + 1))))
+        return self._made(result, z3.Extract(high, low, bits(value, high + 1)))
 
 
 def _shifted(op: BinaryOp, x: Any, y: Any, signed: bool) -> Any:
