@@ -120,6 +120,23 @@ def test_hashes_are_terms_or_variables_of_their_own(algorithm: str, variables: i
     assert all(term != "" for term in terms(walk)[3:]) is not inexact
 
 
+@pytest.mark.parametrize("algorithm", ["crc16", "crc32", "csum16", "xor16"])
+@pytest.mark.parametrize(("before", "item"), [("h.b", "h.a"), (0x1234, "h.a"), ("h.b", 7), (0x1234, 7)])
+def test_a_hash_goes_on_from_another(algorithm: str, before: str | int, item: str | int) -> None:
+    """It is a term where one of both is, and what the interpreter sends."""
+    b = base()
+    start = b.get(before) if isinstance(before, str) else const(before, 16)
+    listed = ex.ListExpression((b.get(item) if isinstance(item, str) else const(item, 8),), AT)
+    call = st.CallExtern("hash.extend", None, (ex.Text(algorithm, AT), start, listed), (b.place("h.c"),), AT)
+    made, symbolic = program(b, call), isinstance(before, str) or isinstance(item, str)
+    for first in range(6):
+        walk = walked(made, p0=first, p1=2, p2=4)
+        assert [(port, bytes(data)) for port, data in walk.sent] == Switch(made).process(walk.port, bytes(walk.frame))
+        assert len(walk.hashes) == (symbolic and algorithm.startswith("crc")) and walk.inexact == ()
+        assert all(one.before is not None and one.data.size() == 8 for one in walk.hashes.values())
+        assert any(terms(walk)[3:]) is symbolic
+
+
 def test_a_hash_of_constants_is_a_number() -> None:
     b = base()
     walk = walked(program(b, hashed(b, "crc16", const(7, 8))))
