@@ -112,7 +112,7 @@ def planned(*sent: int) -> Any:
     ("sent", "many"),
     [
         ((32, 8), (True, True)),  # a quarter of it
-        ((32, 7), (True, False)), ((7, 32, 0), (False, True, False)), ((0, 0), (True, True)), ((1, 0), (True, False)),
+        ((32, 7), (True, False)), ((7, 32, 0), (False, True, False)), ((0, 0), (True, True)), ((1, 0), (True, False)), ((32, 20, 3, 9), (True, True, False, True)),
         ((5,), (True,)),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from transpiler.diagnostics import Diagnostics, Rejected, Severity, Span
 from transpiler.traffic import planning
-from transpiler.traffic.plan import Plan, Point, Stream, Wishes
+from transpiler.traffic.plan import Plan, Point, Stream, Wishes, with_copies
 from transpiler.traffic.planning import _asking, _complain, _solve, _unreachable, _without_tables, plan
 
 AT = Span("t.p4", 1, 1)
@@ -165,3 +165,15 @@ def test_tables_without_entries_are_told_of(monkeypatch: pytest.MonkeyPatch) -> 
         (Severity.WARNING, "traffic", 3, "nothing fits c: there are no entries for it"),
         (Severity.WARNING, "traffic", 4, "no way to d: there are no entries for it"),
     ]
+
+
+def test_groups_and_sessions_of_a_plan_are_those_of_its_frames() -> None:
+    """Each once, in the order in which they are met; those of single frames too."""
+
+    def frame(*copies: Any) -> Any:
+        return SimpleNamespace(template=SimpleNamespace(seen=SimpleNamespace(copies=copies)))
+
+    three, four, five = ("group", 3), ("session", 4), ("group", 5)
+    streams, points = (frame(four, three), frame(four)), (frame(), frame(five, three))
+    made = with_copies(Plan(None, None, streams, (), {}, points=points))  # type: ignore[arg-type]
+    assert made.copies == (four, three, five)

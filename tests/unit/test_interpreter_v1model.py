@@ -346,6 +346,16 @@ def test_a_frame_of_which_nothing_is_left_is_not_sent() -> None:
     assert switch.process(0, b"\x01\x02") == []
 
 
+def test_a_frame_of_which_nothing_is_left_does_not_go_round() -> None:
+    b = base()
+    events: list[Event] = []
+    egress = (st.SetValid(h("h"), False, AT), b.call("recirculate.request", None))
+    switch = Switch(plain(b, (), egress), trace=events.append)
+    assert switch.process(0, b"\x01\x02") == []
+    assert [e.text for e in events if e.kind == "drop"] == ["nothing is left of it: a frame has one byte at least"]
+    assert not any(e.text == "recirculated" for e in events)
+
+
 def test_truncate_and_length_metadata() -> None:
     b = base()
     ingress = (
