@@ -22,7 +22,7 @@ GO = Call("go", (7, 8))
 
 
 def test_groups_and_sessions_are_those_that_were_set_up() -> None:
-    there = _There(Copies(4, [(GROUP, 3), (SESSION, 5), (GROUP, 0xC)]))
+    there = _There(Copies(4, [(GROUP, 3), (SESSION, 5), (GROUP, 0xC), (SESSION, 6)]))
     assert there.copies(3) == there.copies(0xC) == [(4, RID)] and there.clones(5) == [(4, 0)]
     assert there.copies(5) == there.copies(0) == there.clones(3) == there.clones(0) == []
 
@@ -182,3 +182,53 @@ def test_a_frame_behind_a_value_of_action_data_is_found(search: _Beside, monkeyp
     key, other = walk.frame[:2]
     assert key != 0 and sent and search.walks < 30
     assert own["I.first", (key,)] == Call("I.put", (5,)) and own["I.last", (other,)].action == "I.go"
+
+
+def test_each_frame_alone_beside_what_is_there(search: _Beside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only frames that hit what is wanted, dropped or not, with the outcomes of what is there."""
+    monkeypatch.setattr(
+        beside, "frame_of", lambda finder, search, walk: (0, SimpleNamespace(data=bytes(walk.frame[:2])))
+    )
+    ran: list[Any] = []
+
+    def run(data: bytes, outcomes: Any, entries: Any) -> Any:
+        ran.append((data, outcomes))
+        applied = [("I.first", (data[0],)), ("I.last", (data[1],))]
+        return SimpleNamespace(applied=applied, ports=(1,), accepted=True, forwarded=True)
+
+    there = {("I.first", (9,)): Call("I.put", (5,))}
+    finder = SimpleNamespace(
+        program=search.program, targets=search.program.tables, templates=[], probe=SimpleNamespace(run=run)
+    )
+    around: Any = SimpleNamespace(finder=finder, committed=there, copies=Copies(1), room=lambda name: 8, port=3, seed=1)
+    found = beside.asked(around, {"I.last"})
+    assert found and len(found) == len(ran) <= 2
+    for one, (data, outcomes) in zip(found, ran, strict=True):
+        assert one.frame.data == data and outcomes["I.last"] is not None
+        if data[0] == 9:
+            assert one.outcomes["I.first"] == Call("I.put", (5,))
+        else:
+            assert one.outcomes == outcomes and one.outcomes["I.first"] == Call("I.put", (5,))
+
+
+def test_frames_that_are_dropped_are_offered_afterwards(monkeypatch: pytest.MonkeyPatch, search: _Beside) -> None:
+    around: Any = SimpleNamespace(
+        finder=SimpleNamespace(program=search.program),
+        committed={},
+        copies=Copies(1),
+        room=lambda name: 8,
+        port=3,
+        seed=1,
+    )
+    told: list[Any] = []
+    monkeypatch.setattr(
+        _Beside, "look_for", lambda self, tables: told.append(("look for", tables, self.ports, self.most))
+    )
+    monkeypatch.setattr(
+        _Beside, "run", lambda self, advance: (told.append(("run", advance)), self.dropped.extend("ab"))
+    )
+    monkeypatch.setattr(_Beside, "propose", lambda self, walk, sent: told.append((walk, sent)))
+    others = beside.beside(around, {"t"}, (), lambda *_: set(), "advance")  # type: ignore[arg-type]
+    assert told == [("look for", {"t"}, range(3, 4), beside.WALKS), ("run", "advance")]
+    others()
+    assert told[2:] == [("a", False), ("b", False)]

@@ -144,6 +144,19 @@ def test_what_hosts_decide_is_the_flow_s(tmp_path: Path) -> None:
     assert Counter(frame[30:34] for frame in generated.frames(tmp_path)).most_common(1)[0][1] > 180
 
 
+@pytest.mark.parametrize(
+    ("stateful", "flows", "hosts"), [(False, "zipf:1", 100), (True, "zipf:1", 1), (False, "one", 1)]
+)
+def test_hosts_of_a_prefix(stateful: bool, flows: str, hosts: int, tmp_path: Path) -> None:
+    """Each frame has another one, where nothing counts flows; else each flow."""
+    body = "routes.apply(); " + ("cells.write(h.ipv4.dst & 0xff, 1);" if stateful else "")
+    make(tmp_path, routes(), body, flows=flows, lengths=("24",), packets=2000, entries=4000)
+    found = [frame[30:34] for frame in generated.frames(tmp_path)]
+    prefix, count = Counter(address[:3] for address in found).most_common(1)[0]
+    different = {address[3] for address in found if address[:3] == prefix}
+    assert count > 180 and (len(different) > hosts if hosts > 1 else len(different) == 1)
+
+
 def test_a_direct_index_stays_in_range(tmp_path: Path) -> None:
     """Of the bits of a source address only those that lead to a cell there is, and not all of them at once."""
     _, cells = run(tmp_path, "", "cells.write(h.ipv4.src, 1); rates.execute_meter((bit<32>)h.udp.src, m.colour);")

@@ -13,7 +13,7 @@ from hlir_builder import Builder
 
 from transpiler.hlir.program import MatchKind
 from transpiler.interpreter.tables import Call
-from transpiler.traffic import weights
+from transpiler.traffic import committed as committed_module, weights
 from transpiler.traffic.committed import Committed, _Set
 from transpiler.traffic.copies import Copies
 from transpiler.traffic.filled import TableEntries
@@ -21,6 +21,7 @@ from transpiler.traffic.frames import POINTS
 from transpiler.traffic.keys import KeyField, KeySet, Own, Pattern
 from transpiler.traffic.plan import Plan, Wishes
 from transpiler.traffic.probe import NOTHING, Observation, Probe
+from transpiler.traffic.single import Single
 from transpiler.traffic.weights import harmless, weighted
 
 # --- entries of a set of keys ----------------------------------------------------------------------------------------
@@ -95,6 +96,29 @@ def test_entries_that_lookups_need() -> None:
     assert not forbidden
 
 
+def test_an_entry_that_matches_other_keys_too_takes_nothing_from_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a miss that is wanted nor another outcome; one entry answers all that it matches alike."""
+    monkeypatch.setattr(committed_module, "single", lambda table, key, call: Single(key, (0xF00,), call, True))
+    committed = Committed(plan_of(entries(MatchKind.EXACT, "1" * 12, count=1)))
+    taken = next(n for n in range(16) if all(("t", (n << 8 | low,)) not in committed for low in (1, 2, 3))) << 8
+    other = next(n for n in range(16) if n << 8 != taken and ("t", (n << 8 | 1,)) not in committed) << 8
+    call, another = Call("put", ()), Call("put", (3,))
+    committed.add({("t", (other | 1,)): None})
+
+    def needed(**wanted: Call) -> tuple[list[int], set[str]]:
+        places = {("t", (int(key[1:]),)): outcome for key, outcome in wanted.items()}
+        found, forbidden = committed.needed(places)
+        return [key for _, (key,) in found], forbidden
+
+    one, two, three = (f"k{taken | low}" for low in (1, 2, 3))
+    assert needed(**{one: call}) == ([taken | 1], set())
+    assert needed(**{one: call, two: call}) == ([taken | 1], set())
+    assert needed(**{one: call, two: another})[1] == {"t"}
+    assert needed(**{f"k{other | 2}": call}) == ([], {"t"})
+    committed.add({("t", (taken | 1,)): call})
+    assert committed["t", (taken | 3,)] == call and needed(**{three: another}) == ([], set())
+
+
 # --- kinds that harm others ------------------------------------------------------------------------------------------
 
 
@@ -113,6 +137,7 @@ def planned(*sent: int) -> Any:
     [
         ((32, 8), (True, True)),  # a quarter of it
         ((32, 7), (True, False)), ((7, 32, 0), (False, True, False)), ((0, 0), (True, True)), ((1, 0), (True, False)),
+        ((32, 20, 3, 9), (True, True, False, True)),
         ((5,), (True,)),
     ],
 )  # fmt: skip

@@ -274,7 +274,9 @@ def test_parts_of_keys(text: str, entry: dict[str, tuple[int, ...]], holds: bool
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x == w", "different types"), ("x == t::mask == 0", "need parentheses"), ("t <= t", "compares numbers"),
+        ("x == w", "different types"), ("x == p", "different types"), ("t == o", "different types"),
+        ("p == r", "different types"),
+        ("x == t::mask == 0", "need parentheses"), ("t <= t", "compares numbers"),
         ("true == 1", "different types"), ("!x", "a condition is missing"), ("true;; true", "a key, a number or '('"),
         ("::prio == 1", "an entry has no such attribute, but priority"),
         ("t::low == 1", "t has no such part, but value and mask"),

@@ -105,3 +105,23 @@ def test_outcomes_that_are_tried() -> None:
     assert found <= {(x, y) for x in range(2) for y in range(4)} and {x for x, _ in found} == {0, 1}
     assert {y for _, y in found} == set(range(4))
     assert [any_outcome(uses(program, only), chance) for _ in range(20)] == [None] * 20  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fixed", "filled"), [((), True), ((15, 32), True), ((16,), False), ((31,), False), ((24, 90), False)]
+)
+def test_lengths_are_those_of_each_frame_unless_the_parser_wants_a_number(fixed: tuple[int, ...], filled: bool) -> None:
+    """And checksums are filled behind them."""
+    order: list[str] = []
+    checksum = SimpleNamespace(fill=lambda rows: order.append(rows[:, 2:4].tobytes().hex()))
+    frame = SimpleNamespace(
+        known=SimpleNamespace(lengths=[(16, 14)]),
+        shape=SimpleNamespace(fixed=dict.fromkeys(fixed, 0)),
+        checksums=[checksum],
+    )
+    writer: Any = SimpleNamespace(stream=SimpleNamespace(template=SimpleNamespace(frame=frame)))
+    rows = np.full((3, 6), 0xEE, dtype=np.uint8)
+    _Writer._finish(writer, rows, np.array([60, 64, 1514], dtype=np.uint64))
+    wanted = [46, 50, 1500] if filled else [0xEEEE] * 3
+    assert [int.from_bytes(row[2:4].tobytes(), "big") for row in rows] == wanted
+    assert (rows[:, [0, 1, 4, 5]] == 0xEE).all() and order == [rows[:, 2:4].tobytes().hex()]

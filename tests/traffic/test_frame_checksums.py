@@ -44,6 +44,11 @@ def computed(of: str, *items: str, algorithm: str = "csum16", payload: bool = Fa
     return B.call(method, None, ex.Text(algorithm, AT), B.values(*items), out=of)
 
 
+def summed_up(of: str, *items: ex.Expression) -> st.CallExtern:
+    """The same of any values."""
+    return B.call("hash.compute", None, TEXT, ex.ListExpression(items, AT), out=of)
+
+
 def compared(field: str, with_: str, op: str = "!=") -> st.If:
     return if_(binary(op, B.get(field), B.get(with_)), [B.set("sm.checksum_error", 1)])
 
@@ -68,6 +73,9 @@ def names(made: Program) -> list[str]:
         ([], [computed("one", "o.a"), B.set("o.sum", B.get("two"))], []),
         ([], [computed("far.sum", "far.x")], []),  # the frame has no such header
         ([], [computed("o.sum", "o.a", "far.x")], []),
+        ([], [summed_up("o.sum", binary("+", B.get("o.b"), B.get("o.c")))], []),  # nobody knows which bits that is
+        ([], [summed_up("o.sum", const(7, 8), B.get("o.c"))], ["o.sum"]),
+        ([], [computed("o.c", "o.a")], []),  # too short for one
         ([computed("one", "o.a"), compared("o.sum", "one")], [computed("o.sum", "o.b")], ["o.sum"]),
         ([], [computed("o.sum", "o.a", "i.sum"), computed("i.sum", "i.x")], ["i.sum", "o.sum"]),
         ([], [computed("i.sum", "i.x"), computed("o.sum", "o.a", "i.sum")], ["i.sum", "o.sum"]),

@@ -153,3 +153,21 @@ def test_data_that_lead_another_way_stay_as_they_are() -> None:
     lead = Template(frame, {"t": CALL}, run(frame.data, {"t": CALL}))
     made = trace(program(4), SimpleNamespace(run=run), lead)  # type: ignore[arg-type]
     assert made.rigid == {("t", 0), ("t", 2)} and made.keys == {"t": [ZERO, ONE, ONE, ONE]}
+
+
+@pytest.mark.parametrize(("felt", "runs"), [("", 1), ("c", 5), ("ce", 9), ("abcdef", 9)])
+def test_groups_of_bits_that_a_frame_feels(felt: str, runs: int) -> None:
+    """All at once, and halves of those with which it does something else."""
+    asked: list[str] = []
+
+    def with_data(bits: list[str]) -> str:
+        asked.append("".join(bits))
+        return "".join(bit for bit in bits if bit in felt)
+
+    made: Any = _Experiment.__new__(_Experiment)
+    made.template, made._with_data = SimpleNamespace(seen=""), with_data
+    groups = [["a"], ["b", "c"], ["d"], ["e"], ["f"]]
+    found = made._felt(groups)
+    assert found == [(group, "".join(b for b in group if b in felt)) for group in groups if set(group) & set(felt)]
+    assert len(asked) == runs and asked[0] == "abcdef"
+    assert made._felt([]) == [] and len(asked) == runs

@@ -6,7 +6,7 @@ import pytest
 from hlir_builder import AT, Builder, binary, const, extract, goto, h, state
 
 from transpiler.hlir import arithmetic, expressions as ex
-from transpiler.hlir.types import Bits, Bool, width_of
+from transpiler.hlir.types import Bits, Bool, Varbit, width_of
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO, BitsOf, Symbols, constant, number_of
 
 FIRST, SECOND = (0, 1, 2, 3), (4, 5, 6, 7)  # the bits of the frame that a.x and a.y are
@@ -17,14 +17,26 @@ def symbols() -> Symbols:
     b = Builder()
     b.header("a", "a_t", x=4, y=4)
     b.header("gone", "a_t", x=4, y=4)
+    b.stack("s", "a_t", 2)
+    b.header("v", "v_t", n=4, rest=Varbit(32), last=4)
     b.variable("known", 4)
     b.variable("unknown", 4)
     program = b.build([state("start", [extract("a")], goto("accept"))])
-    return Symbols(program, {"known": constant(5, 4), "unknown": (UNKNOWN,) * 4}, {"a": 0})
+    return Symbols(
+        program, {"known": constant(5, 4), "unknown": (UNKNOWN,) * 4}, {"a": 0, "s[0]": 8, "s[1]": 16, "v": 24}
+    )
 
 
 def field(name: str, header: str = "a") -> ex.Read:
     return ex.Read(ex.FieldRef(h(header), name, AT), Bits(4), AT)
+
+
+def element(index: ex.Expression, name: str) -> ex.Read:
+    return ex.Read(ex.FieldRef(ex.ElementRef("s", index, AT), name, AT), Bits(4), AT)
+
+
+def there(index: ex.Expression) -> ex.IsValid:
+    return ex.IsValid(ex.ElementRef("s", index, AT), AT)
 
 
 def variable(name: str) -> ex.Read:
@@ -79,6 +91,17 @@ def test_operators_on_numbers(op: ex.BinaryOp, signed: bool, symbols: Symbols) -
         (variable("known"), constant(5, 4)),
         (variable("other"), (ZERO,) * 4),
         (field("x", "gone"), (ZERO,) * 4),
+        (element(const(0, 32), "y"), (12, 13, 14, 15)),
+        (element(const(1, 32), "x"), (16, 17, 18, 19)),
+        (element(const(2, 32), "x"), (UNKNOWN,) * 4),
+        (element(const(0xF, 4, True), "x"), (UNKNOWN,) * 4),  # -1
+        (element(field("y"), "x"), (UNKNOWN,) * 4),
+        (there(const(1, 32)), (ONE,)),
+        (there(const(2, 32)), (UNKNOWN,)),
+        (there(field("y")), (UNKNOWN,)),
+        (ex.Unary(ex.UnaryOp.NOT, there(field("y")), Bool(), AT), (UNKNOWN,)),
+        (ex.Conditional(ex.IsValid(h("a"), AT), field("x"), field("y"), Bits(4), AT), (UNKNOWN,) * 4),
+        (field("last", "v"), (28, 29, 30, 31)),  # a varbit is empty
         (binary("+", variable("known"), const(12, 4)), constant(1, 4)),
         (binary("+", variable("unknown"), const(12, 4)), (UNKNOWN,) * 4),
     ],

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from scapy.all import IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPv6, Packet, Raw
+from scapy.all import GRE, IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPv6, Packet, Raw
 
-from transpiler.traffic.wellknown import known
+from transpiler.traffic.wellknown import exchanged, known
 
 NETWORKS = {"IPv4": (IP(ttl=64), 20), "IPv6": (IPv6(hlim=64), 40)}
 TAGS = {"untagged": Ether(), "tagged": Ether() / Dot1Q(vlan=5), "two tags": Ether() / Dot1AD(vlan=7) / Dot1Q(vlan=5)}
@@ -69,3 +69,31 @@ def test_a_blank_frame_is_completed(tags: str, network: str, transport: str, pay
                          ids=["another type", "a short IPv4", "a short IPv6", "another type behind a tag"])  # fmt: skip
 def test_of_others_nothing_is_known(frame: Packet) -> None:
     assert completed(bytes(frame)) == bytes(frame)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    ("transport", "size", "needs"), [(UDP(chksum=0), 8, 8), (TCP(chksum=0), 20, 20)], ids=["UDP", "TCP"]
+)
+def test_of_a_header_that_is_cut_nothing_is_known(network: str, transport: Packet, size: int, needs: int) -> None:
+    header, at = NETWORKS[network][0], 14 + NETWORKS[network][1]
+    frame = bytes(Ether() / header / transport)
+    assert len(frame) == at + size
+    for there in range(size + 1):
+        cut, whole = known(frame[: at + there]), known(frame)
+        own = [first for first, *_ in (*cut.values, *cut.lengths) if first >= at * 8]
+        assert own == [first for first, *_ in (*whole.values, *whole.lengths) if first >= at * 8 and there >= needs]
+        assert cut.checksum == whole.checksum
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(("transport", "swapped"), [(UDP(), True), (TCP(), True), (GRE(), False)])
+def test_ports_change_places_where_both_are_there(network: str, transport: Packet, swapped: bool) -> None:
+    header, at = NETWORKS[network][0], 14 + NETWORKS[network][1]
+    frame = bytes(Ether() / header / transport / Raw(bytes(9)))
+    for there in range(6):
+        order = exchanged(frame[: at + there])
+        ports = (*range(2, 4), *range(2)) if swapped and there >= 4 else range(4)
+        assert sorted(order) == list(range(at + there))
+        assert order[at:] == tuple(at + port for port in (*ports, 4, 5) if port < there)
+    assert exchanged(frame[: at - 1]) == ()

@@ -286,6 +286,28 @@ def test_the_algorithm_random_draws_a_member() -> None:
     assert {port_of(switch, 5, 1) for _ in range(64)} == {1, 2, 3}
 
 
+def test_what_profiles_and_selectors_are_refused() -> None:
+    switch = spreading("crc16")
+    b = Builder()
+    b.extern("I.p", "action_profile", size=4)
+    plain = Switch(b.build([state("start", [], goto("accept"))]))
+    member, group = switch.member_create("I.s", "I.to", (1,)), switch.group_create("I.s")
+    for said, request in (
+        ("I.p is an action profile without groups", lambda: plain.group_create("I.p")),
+        ("there is no action profile I.q", lambda: plain.group_create("I.q")),
+        ("there is no action profile I.q", lambda: plain.member_create("I.q", "I.to", (1,))),
+        ("I.t has no action I.from", lambda: switch.member_create("I.s", "I.from", (1,))),
+        ("I.to has 1 parameters, not 2", lambda: switch.member_create("I.s", "I.to", (1, 2))),
+        (f"I.s has no group {group + 1} or no member {member}", lambda: switch.group_add_member("I.s", group + 1, member)),
+        (f"I.s has no group {group} or no member {member + 1}", lambda: switch.group_add_member("I.s", group, member + 1)),
+        (f"I.s has no {MemberRef(5)}", lambda: switch.table_add_indirect("I.t", (Exact(5),), MemberRef(5))),
+        (f"I.s has no {GroupRef(5)}", lambda: switch.table_add_indirect("I.t", (Exact(5),), GroupRef(5))),
+    ):  # fmt: skip
+        with pytest.raises(ControlError) as caught:
+            request()
+        assert str(caught.value) == said
+
+
 def test_action_selector_spreads_over_its_members_by_hash() -> None:
     switch = spreading("crc16")
     members = [switch.member_create("I.s", "I.to", (port,)) for port in (1, 2, 3)]

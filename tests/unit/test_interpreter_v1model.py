@@ -111,6 +111,24 @@ def test_a_parser_that_goes_round_for_ever_times_out() -> None:
     assert sum(event.kind == "state" for event in events) == 257
 
 
+@pytest.mark.parametrize(("rounds", "ends"), [(250, True), (256, True), (257, False)])
+def test_a_parser_may_stay_for_a_while_at_each_place(rounds: int, ends: bool) -> None:
+    """The rounds without progress count, not all that there are."""
+    b = base()
+    b.stack("s", "s_t", 3, n=8)
+    b.variable("meta.round", 16)
+    count = b.set("meta.round", binary("+", b.get("meta.round"), const(1, 16)))
+    stay = select(b.get("meta.round"), (exact(rounds, 16), "on"), (any_(), "stay"))
+    on = [b.set("meta.round", 0), extract("s[0]")]
+    more = select(b.get("s[0].n"), (exact(0, 8), "stay"), (any_(), "accept"))
+    made = b.build([state("stay", [count], stay), state("on", on, more)], ingress=[b.set("sm.egress_spec", 3)])
+    events: list[Event] = []
+    assert Switch(made, trace=events.append).process(0, bytes([0, 0, 1, 9])) == [
+        (3, b"\x09" if ends else bytes([0, 0, 1, 9]))
+    ]
+    assert any(event.text.startswith("error.ParserTimeout in stay") for event in events) is not ends
+
+
 def test_lookahead_advance_and_varbit() -> None:
     b = Builder()
     b.header("o", "o_t", size=8, options=Varbit(32))
@@ -264,6 +282,55 @@ def test_recirculate_starts_again_with_the_frame_as_sent() -> None:
     assert Switch(plain(b, ingress, egress)).process(0, b"\x01\x02.") == [(3, b"\x55\x01.")]
 
 
+SEEN = (
+    ("instance_type", 32), ("egress_rid", 16), ("ingress_port", 9), ("egress_port", 9), ("packet_length", 32),
+    ("egress_spec", 9),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tag", "seen"),
+    [
+        (1, {2: (0, 0, 6, 2, 5, 0)}),  # goes on to a port
+        (2, {3: (5, 17, 6, 3, 5, 0), 4: (5, 17, 6, 4, 5, 0)}),  # to a group
+        (3, {7: (1, 0, 6, 7, 4, 0)}),  # a clone of it as it came, cut
+        (4, {2: (0, 0, 6, 2, 5, 0), 7: (2, 0, 6, 7, 5, 0)}),  # and one of it as it leaves, which is cut when it is sent
+        (5, {2: (0, 0, 6, 2, 5, 0)}),  # resubmitted
+        (6, {2: (0, 0, 6, 2, 11, 0)}),  # recirculated, with what egress has added
+        (7, {2: (0, 0, 6, 2, 5, 0), 7: (1, 0, 6, 7, 4, 0)}),  # cloned, then sent
+    ],
+)
+def test_what_egress_knows_of_a_packet(tag: int, seen: dict[int, tuple[int, ...]]) -> None:
+    """How it came to be, its replica, its ports and its length: what ingress has written of these is not seen."""
+    b = base()
+    b.header("o", "o_t", **{name: 8 for name, _ in SEEN})
+
+    def on(number: int, *then: st.Statement) -> st.If:
+        return if_(binary("==", b.get("h.tag"), const(number, 8)), then)
+
+    drop = b.set("sm.egress_spec", DROP_PORT)
+    ingress = (
+        b.set("sm.egress_rid", 99), b.set("sm.egress_spec", 2),
+        on(2, b.set("sm.mcast_grp", 5), drop),
+        on(3, b.call("clone.ingress", None, const(9, 32)), drop),
+        on(5, on_pass(b, 0, b.call("resubmit.request", None))),
+        on(7, b.call("clone.ingress", None, const(9, 32))),
+    )  # fmt: skip
+    tell = [b.set(f"o.{name}", ex.Slice(b.get(f"sm.{name}"), 7, 0, AT)) for name, _ in SEEN]
+    egress = (
+        st.SetValid(h("o"), True, AT), *tell, b.set("sm.egress_spec", 3),
+        on(4, on_pass(b, 0, b.call("clone.egress", None, const(9, 32)))),
+        on(6, if_(binary("==", b.get("sm.packet_length"), const(5, 32)), [b.call("recirculate.request", None)])),
+    )  # fmt: skip
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress, egress, deparser=[emit("h"), emit("o")])
+    switch = Switch(made)
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(17, (3, 4)))
+    switch.mirroring_add(9, 7, most=4)
+    sent = {port: tuple(frame[2 : 2 + len(SEEN)]) for port, frame in switch.process(6, bytes([tag, 0]) + b"xyz")}
+    assert sent == {port: told[: 2 if tag == 4 and port == 7 else None] for port, told in seen.items()}
+
+
 def test_resubmitting_for_ever_ends() -> None:
     b = base()
     events: list[Event] = []
@@ -277,6 +344,16 @@ def test_a_frame_of_which_nothing_is_left_is_not_sent() -> None:
     switch = Switch(plain(b, (st.SetValid(h("h"), False, AT),)))
     assert switch.process(0, b"\x01\x02.") == [(0, b".")]
     assert switch.process(0, b"\x01\x02") == []
+
+
+def test_a_frame_of_which_nothing_is_left_does_not_go_round() -> None:
+    b = base()
+    events: list[Event] = []
+    egress = (st.SetValid(h("h"), False, AT), b.call("recirculate.request", None))
+    switch = Switch(plain(b, (), egress), trace=events.append)
+    assert switch.process(0, b"\x01\x02") == []
+    assert [e.text for e in events if e.kind == "drop"] == ["nothing is left of it: a frame has one byte at least"]
+    assert not any(e.text == "recirculated" for e in events)
 
 
 def test_truncate_and_length_metadata() -> None:

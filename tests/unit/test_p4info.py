@@ -20,7 +20,7 @@ from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.p4info import annotations as notes
 from transpiler.p4info.build import build
 from transpiler.p4info.messages import message_class
-from transpiler.p4info.types import data_spec, octets
+from transpiler.p4info.types import data_spec, octets, translation
 from transpiler.p4info.write import FORMS, encode
 
 PROGRAM = """
@@ -350,6 +350,12 @@ def test_value_sets(tmp_path: Path) -> None:
     assert (both.size, list(both.preamble.annotations), list(both.match[1].annotations)) == (3, ["@mine"], ["@mine"])
 
 
+def test_a_hidden_value_set_is_left_out(tmp_path: Path) -> None:
+    parser = """@hidden value_set<bit<16>>(4) unseen; value_set<bit<16>>(4) seen;
+        state start { packet.extract(hdr.eth); transition select(hdr.eth.kind) { unseen: accept; seen: accept; } }"""
+    assert names(described(tmp_path, parser=parser).value_sets) == ["P.seen"]
+
+
 def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
     """Their members are the fields of these."""
     top = """header pair_t { bit<16> kind; @match(range) bit<8> more; }
@@ -569,6 +575,40 @@ def test_sizes_of_groups_are_for_selectors(tmp_path: Path) -> None:
     )
     assert "@max_group_size is for action selectors" in diagnostics.render()
     assert [(one.max_group_size, one.with_selector) for one in info.action_profiles] == [(0, False)]
+
+
+@pytest.mark.parametrize(
+    "body", ["", "9", '"u"', '"u", bool', '"u", bit<w>', '"u", w', '"u", string, 8', '"u" 8', "u, 8"]
+)
+def test_a_translation_that_cannot_be_read(body: str) -> None:
+    note = it.Annotation("p4runtime_translation", body, AT)
+    diagnostics = Diagnostics()
+    assert translation(it.NewTypeDefinition("t", Bits(9), AT, (note,)), diagnostics) is None
+    [message] = diagnostics.messages
+    assert message.message == 'expected @p4runtime_translation("URI", bit<W>) or @p4runtime_translation("URI", string)'
+    assert message.span == AT
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ('"u", bit<32>', ("u", 32)),
+        (' "u/v" , bit < 8 > ', ("u/v", 8)),
+        ('"u", 16', ("u", 16)),
+        ('"u", string', ("u", 0)),
+    ],
+)
+def test_translations_that_can_be_read(body: str, found: tuple[str, int]) -> None:
+    note = it.Annotation("p4runtime_translation", body, AT)
+    diagnostics = Diagnostics()
+    assert (
+        translation(it.NewTypeDefinition("t", Bits(9), AT, (note,)), diagnostics) == found and not diagnostics.messages
+    )
+    assert translation(it.NewTypeDefinition("t", Bits(9), AT), diagnostics) is None and not diagnostics.messages
+    assert translation(it.NewTypeDefinition("t", Bits(9, True), AT, (note,)), diagnostics) is None
+    assert [one.message for one in diagnostics.messages] == [
+        "values of 't' cannot be translated: its type is not bit<W>"
+    ]
 
 
 # --- types as messages -----------------------------------------------------------------------------------------------

@@ -13,7 +13,18 @@ from aux_frontend.p4_16.frontend import P4_16
 
 from macsad import compilation
 from macsad.compilation import Request
-from transpiler.architectures.pna.pipes import FINISH, LEAVE, SEND, plan, preserved_lists, second_passes, specialise
+from transpiler.architectures.pna.pipes import (
+    BEGIN,
+    FINISH,
+    LEAVE,
+    PARSED,
+    SEND,
+    plan,
+    preserved_lists,
+    recirculates,
+    second_passes,
+    specialise,
+)
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity
 from transpiler.frontend import Source
 from transpiler.hlir.program import Architecture, Program, Role
@@ -26,7 +37,7 @@ from transpiler.interpreter.tables import Call
 from transpiler.interpreter.trace import Event
 from transpiler.p4info.build import build
 from transpiler.passes.pipeline import optimise
-from transpiler.schedule.pipeline import DROP, PASS, Step
+from transpiler.schedule.pipeline import DROP, PASS, Source as From, Step
 from transpiler.verifier import verify
 
 PACKETS = Path(__file__).parents[1] / "packets"
@@ -380,6 +391,34 @@ def test_a_program_that_only_sends_has_no_second_passes(tmp_path: Path) -> None:
     (pipe,) = plan(program)
     assert not second_passes(program) and preserved_lists(program) == ((),) and pipe.keeps == ()
     assert second_passes(pna_paths()) and [pipe.keeps for pipe in plan(pna_paths())] == [(1,)]
+
+
+def test_what_mirrors_alone_lives_twice_but_keeps_nothing(tmp_path: Path) -> None:
+    program = optimise(load(tmp_path, apply="mirror_packet((MirrorSlotId_t)3, (MirrorSessionId_t)5);"))
+    (pipe,) = plan(program)
+    assert second_passes(program) and not recirculates(program)
+    assert preserved_lists(program) == ((),) and pipe.keeps == ()
+
+
+def test_steps_that_fill_what_the_pipe_begins_with(tmp_path: Path) -> None:
+    """PNA 0.7, section 6.6; the pre control learns what the parser found. A packet is dropped unless something is said."""
+    inputs = ("main_parser_input", "pre_input", "main_input")
+    wanted: dict[str, object] = {
+        "packet_length": From.LENGTH,
+        "main_input.timestamp": From.NOW_US,
+        "drop": From.ONE,
+    }
+    for name in inputs:
+        wanted |= {
+            f"{name}.direction": From.DIRECTION,
+            f"{name}.pass": "next_pass",
+            f"{name}.input_port": From.INGRESS_PORT,
+        }
+    assert dict(BEGIN.fills) == wanted and PARSED.fills == (("pre_input.parser_error", "main_input.parser_error"),)
+    for pre, there in (("", False), ("meta.m = 1;", True)):
+        (pipe,) = plan(optimise(load(tmp_path, pre=pre, apply="hdr.h.a = meta.m; send_to_port((PortId_t)1);")))
+        steps = [item for item in pipe.items if isinstance(item, Step)]
+        assert steps == [BEGIN, *[PARSED] * there, FINISH] and pipe.renews
 
 
 @pytest.mark.parametrize(

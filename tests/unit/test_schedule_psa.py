@@ -10,7 +10,11 @@ import pytest
 from macsad import compilation
 from macsad.compilation import Request
 from macsad.resources import share
+from transpiler.architectures.psa.facts import PORT_RECIRCULATE
 from transpiler.architectures.psa.pipes import (
+    BEGIN_EGRESS,
+    BEGIN_INGRESS,
+    DESCRIPTION,
     DIVERT,
     ENQUEUE,
     FINISH,
@@ -19,6 +23,8 @@ from transpiler.architectures.psa.pipes import (
     LEAVE_INGRESS,
     PASS_ON,
     TO_PORT,
+    _may_equal,
+    may_be_set,
     plan,
     plan_with_replication,
     preserved_lists,
@@ -26,10 +32,14 @@ from transpiler.architectures.psa.pipes import (
     specialise,
 )
 from transpiler.codegen.generate import generate
-from transpiler.diagnostics import Diagnostics
-from transpiler.hlir.program import Bridge, Program
+from transpiler.diagnostics import Diagnostics, Span
+from transpiler.hlir.expressions import Cast, Const, Read, VariableRef
+from transpiler.hlir.printer import print_body
+from transpiler.hlir.program import Bridge, Control, Program, Role
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.types import Bits, Bool, Type
 from transpiler.passes.pipeline import optimise
-from transpiler.schedule.pipeline import DROP, PASS, Deparse, Parse, Step
+from transpiler.schedule.pipeline import DROP, PASS, Deparse, Parse, Source, Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.find import builtin
 
@@ -63,6 +73,46 @@ def test_what_no_pipe_takes_along_has_no_code() -> None:
     handed_on = program.variables[0].name
     program = replace(program, bridges=(Bridge("normal", (handed_on,), (), program.span),))
     assert "macs_preserve" not in generate(program, builtin(), share("templates"), Diagnostics()).c
+
+
+def test_what_goes_along_on_each_way_is_empty_before_its_deparser() -> None:
+    """And is kept where that way leads: lists 4 and 5 of packets that come to ingress again, 1 to 3 at egress."""
+    pipes = plan(optimise(compilation.load(Request(PACKETS / "psa_paths.p4"))))
+    assert [(pipe.name, pipe.keeps) for pipe in pipes] == [("ingress", (4, 5)), ("egress", (1, 2, 3))]
+    cleared = [pipe.items[[isinstance(item, Deparse) for item in pipe.items].index(True) - 1] for pipe in pipes]
+    assert [print_body(body).splitlines() for body in cleared if isinstance(body, tuple)] == [
+        [
+            "normal_meta.inner.mark = 8w0;",
+            "normal_meta.tag.setInvalid();", "normal_meta.tag.value = 8w0;",
+            "normal_meta.tags[0].setInvalid();", "normal_meta.tags[0].value = 8w0;",
+            "normal_meta.tags[1].setInvalid();", "normal_meta.tags[1].value = 8w0;",
+            "clone_i2e_meta.mark = 8w0;",
+            "resubmit_meta.mark = 8w0;",
+        ],
+        ["clone_e2e_meta.mark = 8w0;", "recirculate_meta.mark = 8w0;"],
+    ]  # fmt: skip
+
+
+def test_steps_that_fill_what_a_pipe_begins_with() -> None:
+    """PSA 1.2, sections 6.1 to 6.5: a packet is dropped at ingress unless something is said."""
+    assert dict(BEGIN_INGRESS.fills) == {
+        "packet_length": Source.LENGTH,
+        "ingress_parser_input.ingress_port": Source.INGRESS_PORT, "ingress_parser_input.packet_path": Source.INSTANCE,
+        "ingress_input.ingress_port": Source.INGRESS_PORT, "ingress_input.packet_path": Source.INSTANCE,
+        "ingress_input.ingress_timestamp": Source.NOW_US, "ingress_output.drop": Source.ONE,
+    }  # fmt: skip
+    assert dict(BEGIN_EGRESS.fills) == {
+        "packet_length": Source.LENGTH,
+        "egress_parser_input.egress_port": Source.EGRESS_PORT, "egress_parser_input.packet_path": Source.INSTANCE,
+        "egress_input.egress_port": Source.EGRESS_PORT, "egress_input.packet_path": Source.INSTANCE,
+        "egress_input.class_of_service": Source.SERVICE, "egress_input.instance": Source.REPLICA,
+        "egress_input.egress_timestamp": Source.NOW_US, "egress_deparser_input.egress_port": Source.EGRESS_PORT,
+    }  # fmt: skip
+    assert dict(DESCRIPTION.instances) == {
+        "replicated": 2, "ingress_clone": 3, "egress_clone": 4, "resubmitted": 5, "recirculated": 6,
+    }  # fmt: skip
+    assert dict(DESCRIPTION.drops) == {"ingress_output.drop": 1, "egress_output.drop": 1}
+    assert DESCRIPTION.recirculate_port == 0xFFFFFFFA
 
 
 def test_ports_of_tables_may_recirculate(program: Program) -> None:
@@ -138,6 +188,7 @@ PSA_Switch(IngressPipeline(IP(), In(), ID()), PacketReplicationEngine(),
         ("o.clone = true;", "", True),
         ("o.resubmit = hdr.h.a == 1;", "", True),
         ("ingress_drop(o);", "o.clone = true;", True),
+        ("multicast(o, (MulticastGroup_t) 32w1);", "o.drop = i.egress_port == (PortId_t) 32w2;", True),
     ],
 )
 def test_which_packets_may_live_again(tmp_path: Path, ingress: str, egress: str, again: bool) -> None:
@@ -148,7 +199,74 @@ def test_which_packets_may_live_again(tmp_path: Path, ingress: str, egress: str,
     names = [pipe.name for pipe in plan(program)]
     assert names == (["ingress", "egress"] if again or egress else ["ingress"])
     asks = any(word in ingress + egress for word in ("clone = true", "resubmit = hdr"))
-    assert bool(plan_with_replication(program)) == (again and not asks)
+    merged = plan_with_replication(program)
+    assert bool(merged) == (again and not asks and not egress)
+    assert [(pipe.name, pipe.renews, pipe.replication, pipe.items[-1]) for pipe in merged] == [
+        ("ingress", True, False, DIVERT), ("egress", False, True, PASS_ON)
+    ][: 2 * bool(merged)]  # fmt: skip
+    if merged:  # what goes along would have to be kept
+        bridges = (Bridge("normal", (program.intrinsic["ingress_output.drop"],), (), program.span),)
+        assert plan_with_replication(replace(program, bridges=bridges)) == ()
+
+
+@pytest.mark.parametrize(
+    ("state", "deparser", "bridge", "nothing"),
+    [
+        ("transition accept;", "", "", True),
+        ("transition reject;", "", "", True),
+        ("transition more; } state more { transition accept;", "", "", False),
+        ("transition select(i.egress_port) { (PortId_t) 32w1: reject; default: accept; }", "", "", False),
+        ("verify(false, error.NoMatch); transition accept;", "", "", False),
+        ("transition accept;", "p.emit(h.h);", "", False),
+        ("transition accept;", "", "recirculate", False),
+        ("transition accept;", "", "normal", True),
+    ],
+)
+def test_an_egress_that_leaves_packets_as_they_come(
+    state: str, deparser: str, bridge: str, nothing: bool, tmp_path: Path
+) -> None:
+    """It is left out, but for packets that recirculate."""
+    file = tmp_path / "once.p4"
+    text = ONCE.format(ingress="send_to_port(o, PSA_PORT_RECIRCULATE);", egress="")
+    text = text.replace("state start { transition accept; }", f"state start {{ {state} }}")
+    if deparser:
+        before, control, behind = text.replace("out none_t h,", "out headers_t h,").partition("control ED(")
+        text = before + control + behind.replace("apply { }", f"apply {{ {deparser} }}")
+    file.write_text(text)
+    program = compilation.load(Request(file, warnings=("no-all",)))
+    if bridge:
+        bridges = (Bridge(bridge, (program.intrinsic["ingress_output.drop"],), (), program.span),)
+        program = replace(program, bridges=bridges)
+    (_, egress) = plan(program)
+    assert (egress.items == (PASS_ON,)) is nothing and egress.renews is not nothing
+
+
+@pytest.mark.parametrize(
+    ("name", "set_"), [("ingress_output.clone", True), ("ingress_output.resubmit", False), ("nowhere", False)]
+)
+def test_what_an_extern_gives_may_be_anything(name: str, set_: bool, tmp_path: Path) -> None:
+    file = tmp_path / "once.p4"
+    file.write_text(ONCE.format(ingress="ingress_drop(o);", egress=""))
+    program = compilation.load(Request(file, warnings=("no-all",)))
+    at, ingress = program.span, program.pipes[1]
+    assert isinstance(ingress, Control) and ingress.role is Role.INGRESS
+    number = Const(1, Bits(8), at)
+    output = VariableRef(program.intrinsic["ingress_output.clone"], at)
+    asked = CallExtern("random.range", None, (number, number), (output,), at)
+    changed = replace(ingress, body=(*ingress.body, asked))
+    pipes = tuple(changed if pipe is ingress else pipe for pipe in program.pipes)
+    assert may_be_set(replace(program, pipes=pipes), name) is set_
+    assert not may_be_set(program, name)
+
+
+@pytest.mark.parametrize(
+    ("type_", "may"), [(Bits(32), True), (Bits(31), False), (Bits(8), False), (Bits(8, True), True), (Bool(), True)]
+)
+def test_a_number_of_few_bits_is_no_high_port(type_: Type, may: bool) -> None:
+    """Unless it has a sign, which fills the bits in front."""
+    at = Span("t.p4", 1, 1)
+    value = Cast(Read(VariableRef("x", at), type_, at), Bits(32), at)
+    assert _may_equal(value, PORT_RECIRCULATE) is may
 
 
 ASKED = (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, state
+from hlir_builder import AT, Builder, apply, binary, const, emit, exact, extract, goto, state
 
 z3 = pytest.importorskip("z3")
 
-from transpiler.hlir.program import Program  # noqa: E402
+from transpiler.hlir.program import ActionCall, Program, TableEntry  # noqa: E402
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit  # noqa: E402
 from transpiler.interpreter.packet import ParserReject  # noqa: E402
 from transpiler.interpreter.state import BitString, HeaderValue  # noqa: E402
@@ -94,6 +94,21 @@ def test_an_entry_for_each_key_that_hits() -> None:
     assert one.made == [Choice("t", 0, HIT_X, 0), Choice("t", 1, HIT_Y, 0)]
     assert one.missed == [("t", (7,))]
     assert set(one.record.assignment) == {"t#1:y.y.v", "t#1:y.y.w"}
+
+
+def test_the_program_s_own_entries_are_looked_up() -> None:
+    """They are no choice; nor are they changed by what is chosen for a packet before."""
+    call = ActionCall("y", (const(3, 8), const(4, 4)), AT)
+    given = {"entries": (TableEntry((exact(5, 8),), call, 1, AT),)}
+    one, table = desk(program(**given))  # type: ignore[arg-type]
+    for _ in range(2):
+        found = table.lookup((5,))
+        assert found is not None and (found.handle, found.choice) == (0, Call("y", (3, 4))) and one.made == []
+        chosen = table.lookup((6,))
+        assert chosen is not None and (chosen.handle, chosen.choice) == (1, Call("x"))
+        assert table.lookup((7,)) is None and one.missed == [("t", (7,))]  # there is room for two
+        one = Desk(one.program, {}, one.prefer, Record({}))
+        table.begin(one)
 
 
 def test_misses_have_one_default_action() -> None:

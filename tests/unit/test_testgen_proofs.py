@@ -14,8 +14,9 @@ from transpiler.testgen.cover import Coverage
 from transpiler.testgen.proofs import ALWAYS, BEHIND, NEVER, NO_ENTRY, NO_TRANSITION, proofs
 
 
-def found(folder: Path, body: str, cases: str, on: str = "h.h.a", table: str = "") -> dict[str, str]:
-    """What is proved, and why. `body`: of ingress, which has `table`; `cases`: of the parser's select on `on`."""
+def found(folder: Path, body: str, cases: str, on: str = "h.h.a", table: str = "", part: str = "") -> dict[str, str]:
+    """What is proved, and why. `body`: of ingress, which has `table`; `cases`: of the parser's select on `on`; `part`: what a
+    control does that ingress may apply."""
     file = folder / "p.p4"
     text = f"""#include <core.p4>
 #include <v1model.p4>
@@ -30,6 +31,7 @@ parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t
     state two {{ m.m = 9; transition accept; }}
 }}
 control V(inout headers_t h, inout meta_t m) {{ apply {{ }} }}
+control W(inout meta_t m, in bit<8> n) {{ apply {{ {part} }} }}
 control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {{
     action x() {{ m.m = 2; }}
     action y() {{ if (m.m == 2) {{ m.m = 3; }} }}
@@ -144,3 +146,24 @@ def test_actions(actions: str, properties: str, used: bool, tmp_path: Path) -> N
     proved = found(tmp_path, "t.apply();", "1: one; default: two;", table=table)
     items = ("statement == 2)", "statement = 3", "branch == 2) if true", "branch == 2) if false")
     assert proved == ({} if used else dict.fromkeys(items, NO_ENTRY))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "m.m = n;", "if (n == 1) { m.m = 3; } else { m.m = 4; }", "switch (n) { 1: { m.m = 3; } default: { m.m = 4; } }",
+        "if (n == 2) { exit; } m.m = 5;", "for (bit<8> i = 0; i < n; i = i + 1) { m.m = i; }",
+    ],
+)  # fmt: skip
+def test_a_place_in_several_copies_is_out_of_reach_in_all_of_them_or_not_at_all(part: str, tmp_path: Path) -> None:
+    never, alive = "if (h.h.a < 0) { w.apply(m, h.h.b); }", "w.apply(m, h.h.a);"
+
+    def proved(*body: str) -> dict[str, str]:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        return found(folder, " ".join(body), "1: one; default: two;", table="W() w;", part=part)
+
+    own = ["branch < 0) if true", "statement apply(m, h.h.b)"]
+    behind = proved(never)
+    assert set(behind.values()) == {NEVER} and behind.keys() - set(own)
+    assert sorted(proved(never, alive)) == sorted(proved(alive, never)) == own

@@ -11,6 +11,7 @@ z3 = pytest.importorskip("z3")
 
 from transpiler.hlir import expressions as ex, statements as st  # noqa: E402
 from transpiler.hlir.program import Program, Storage  # noqa: E402
+from transpiler.interpreter import Switch  # noqa: E402
 from transpiler.testgen.choices import Outcome  # noqa: E402
 from transpiler.testgen.cover import Coverage  # noqa: E402
 from transpiler.testgen.externs import cell_name, meter_name  # noqa: E402
@@ -111,7 +112,29 @@ def test_hashes_are_terms_or_variables_of_their_own(algorithm: str, variables: i
     walk = walked(program(b, hashed(b, algorithm, b.get("h.a"), b.get("h.b"))), p0=1, p1=2, p2=3)
     assert len(walk.hashes) == variables and bool(walk.inexact) is inexact
     assert all((one.algorithm, one.data.size(), one.width) == (algorithm, 24, 16) for one in walk.hashes.values())
+    made = program(b, hashed(b, algorithm, b.get("h.a"), b.get("h.b")))
+    for first in range(0 if inexact else 8):
+        walk = walked(made, p0=first, p1=2, p2=4)
+        plain = [(port, bytes(data)) for port, data in walk.sent]
+        assert plain == Switch(made).process(walk.port, bytes(walk.frame))
     assert all(term != "" for term in terms(walk)[3:]) is not inexact
+
+
+@pytest.mark.parametrize("algorithm", ["crc16", "crc32", "csum16", "xor16"])
+@pytest.mark.parametrize(("before", "item"), [("h.b", "h.a"), (0x1234, "h.a"), ("h.b", 7), (0x1234, 7)])
+def test_a_hash_goes_on_from_another(algorithm: str, before: str | int, item: str | int) -> None:
+    """It is a term where one of both is, and what the interpreter sends."""
+    b = base()
+    start = b.get(before) if isinstance(before, str) else const(before, 16)
+    listed = ex.ListExpression((b.get(item) if isinstance(item, str) else const(item, 8),), AT)
+    call = st.CallExtern("hash.extend", None, (ex.Text(algorithm, AT), start, listed), (b.place("h.c"),), AT)
+    made, symbolic = program(b, call), isinstance(before, str) or isinstance(item, str)
+    for first in range(6):
+        walk = walked(made, p0=first, p1=2, p2=4)
+        assert [(port, bytes(data)) for port, data in walk.sent] == Switch(made).process(walk.port, bytes(walk.frame))
+        assert len(walk.hashes) == (symbolic and algorithm.startswith("crc")) and walk.inexact == ()
+        assert all(one.before is not None and one.data.size() == 8 for one in walk.hashes.values())
+        assert any(terms(walk)[3:]) is symbolic
 
 
 def test_a_hash_of_constants_is_a_number() -> None:
@@ -137,8 +160,10 @@ def test_parts_of_a_list_are_there_or_not() -> None:
 
 def test_the_time_is_nobodys_choice() -> None:
     b = base()
-    walk = walked(program(b, b.set("h.c", ex.Slice(b.get("sm.ingress_global_timestamp"), 15, 0, AT))))
+    made = program(b, b.set("h.c", ex.Slice(b.get("sm.ingress_global_timestamp"), 15, 0, AT)))
+    walk = walked(made)
     assert any("time" in term for term in terms(walk)[3:])
+    assert [(port, bytes(data)) for port, data in walk.sent] == Switch(made).process(walk.port, bytes(walk.frame))
 
 
 def test_groups_are_chosen_to_be_there() -> None:

@@ -91,6 +91,7 @@ CLONE_E = B.call("clone.egress", None, const(9, 32))
 RESUBMIT = B.call("resubmit.request", None, fields=["meta.x"])
 RECIRCULATE = B.call("recirculate.request", None, fields=["meta.y", "meta.x"])
 TRUNCATE = B.call("truncate.request", None, const(9, 32))
+CIPHER = B.call("cipher.encrypt", None, const(1, 128), const(2, 128))
 RANDOM_GROUP = B.call("random.range", None, const(1, 16), const(2, 16), out="sm.mcast_grp")
 
 
@@ -124,8 +125,11 @@ def test_which_pipes_there_are(
 
 @pytest.mark.parametrize(
     ("ingress", "merged"),
-    [([], False), ([GROUP], True), ([GROUP, TRUNCATE], False), ([GROUP, CLONE_I], False), ([CLONE_I], False)],
-)
+    [
+        ([], False), ([GROUP], True), ([GROUP, TRUNCATE], False), ([GROUP, CIPHER], False), ([GROUP, CLONE_I], False),
+        ([CLONE_I], False), ([CIPHER], False),
+    ],
+)  # fmt: skip
 def test_multicast_alone_leaves_ingress_and_egress_together(ingress: list[st.Statement], merged: bool) -> None:
     """But for the copies, which go through egress again."""
     found = plan_with_replication(made(*ingress))

@@ -89,7 +89,6 @@ def fill(info: Message, program: Program, diagnostics: Diagnostics) -> None:
 
 def _struct(info: Message, definition: it.StructDefinition) -> None:
     described = getattr(info, f"{definition.kind.value}s")[definition.name]
-    described.SetInParent()
     for name, type_ in definition.members:
         member = described.members.add()
         member.name = name

@@ -138,12 +138,12 @@ class TermCall(Call):
             return value
         whole = joined(bytes(data), data.terms if isinstance(data, Frame) else (None,) * len(data))
         of = _exact(self.text(0), whole, before, width)
-        if of is None and value < 1 << 64:
+        if of is None:
             start = None if before is None else bits(before, 64)
             name = f"hash{len(self.record.hashes)}.{self.span.line}.{len(data)}"
             self.record.hashes[name] = Hash(name, self.text(0), whole, start, width)
             of = z3.BitVec(name, width)
-        return Term(value & ((1 << width) - 1), of, self.record) if of is not None else value
+        return Term(value & ((1 << width) - 1), of, self.record)
 
 
 def _parts(items: tuple[ex.Expression, ...], call: Call) -> tuple[list[tuple[int, int]], int]:

@@ -180,12 +180,10 @@ class Terms:
         result = arithmetic.binary(op, int(a), int(b), left, right)
         if isinstance(left, Bool):
             return self._made(result, _BOOLS[op](holds(a), holds(b)))
-        if op in (_Op.LAND, _Op.LOR):
-            return self._made(result, _BOOLS[op](holds(a), holds(b)))
         signed = isinstance(left, Bits) and left.signed
         wa, wb = width_of(left), width_of(right)
         if not wa:
-            return result
+            return b if op is _Op.CONCAT else result
         x, y = bits(a, wa), bits(b, wb) if wb else z3.BitVecVal(0, wa)
         if op is _Op.CONCAT:
             return self._made(result, z3.Concat(x, y)) if wb else a
@@ -207,8 +205,7 @@ class Terms:
 
     def bits_of(self, value: int, high: int, low: int) -> int:
         result = arithmetic.bits_of(int(value), high, low)
-        mine = value.bits if isinstance(value, Term) else bits(value, high + 1)
-        return self._made(result, z3.Extract(high, low, wide(mine, max(mine.size(), high + 1))))
+        return self._made(result, z3.Extract(high, low, bits(value, high + 1)))
 
 
 def _shifted(op: BinaryOp, x: Any, y: Any, signed: bool) -> Any:
