@@ -79,7 +79,7 @@ void macs_console_fini(struct macs_console *console) {
     *console = (struct macs_console){0};
 }
 
-/* What was made for another console begins anew; whoever waits for the rest of an answer of his starts over. */
+/* What was made for another console begins anew. */
 static int take_over(struct macs_console *console, struct macs_console *next) {
     const int status = macs_switch_swap(console->sw, next->program);
     for (uint16_t i = 0; i < console->program->table_count; i++)

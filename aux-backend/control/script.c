@@ -11,8 +11,9 @@
 
 #include "runtime/shown.h"
 
-/* Bytes of a file that are read at once, and of a line in it at most. */
-#define FILE_PART (1u << 20)
+/* Bytes of a line in a file at most, and of a file that are read at once: a line and its end. */
+#define LINE_MAX_BYTES (1u << 20)
+#define FILE_PART (LINE_MAX_BYTES + 1)
 
 static void report_error(const struct macs_script *script, uint32_t number, const struct macs_text *why,
                          struct macs_text *report) {
@@ -116,8 +117,10 @@ bool macs_script_run(struct macs_script *script, struct macs_console *console, s
 }
 
 void macs_script_finish(struct macs_script *script, struct macs_text *report) {
-    if (script->failed > MACS_SCRIPT_ERRORS)
-        macs_text_add(report, "and %" PRIu32 " more errors\n", script->failed - MACS_SCRIPT_ERRORS);
+    if (script->failed > MACS_SCRIPT_ERRORS) {
+        const uint32_t more = script->failed - MACS_SCRIPT_ERRORS;
+        macs_text_add(report, "and %" PRIu32 " more error%s\n", more, more > 1 ? "s" : "");
+    }
     macs_text_free(&script->answer);
 }
 
@@ -187,7 +190,7 @@ static int run_parts(struct macs_script *script, struct macs_console *console, i
     if (status == -E2BIG) {
         script->failed++;
         macs_text_fail(&script->answer, "the line is longer than %u bytes; what is behind it has not been read",
-                       FILE_PART);
+                       LINE_MAX_BYTES);
         report_error(script, script->lines + 1, &script->answer, report);
         status = 0;
     }

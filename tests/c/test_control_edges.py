@@ -601,7 +601,7 @@ def test_a_command_is_one_line_and_a_bulk_counts_from_one(switch: Switch) -> Non
         for failed in (19, 20, 21, 23):
             reply = client.bulk(["x"] * failed, keep_going=True)
             assert (reply.failed, reply.text.count("error: no command")) == (failed, min(failed, 20))
-            more = f"and {failed - 20} more errors" if failed > 20 else ""
+            more = f"and {failed - 20} more error{'s' if failed > 21 else ''}" if failed > 20 else ""
             assert reply.text.splitlines()[20:] == [more] * (failed > 20)
 
 

@@ -89,11 +89,13 @@ static enum macs_odp_pcap_result describe(struct macs_odp_pcap_reader *reader, u
         len < INTERFACE_MIN ? macs_odp_pcap_broken(reader, CORRUPT) : need(reader, whole);
     if (result != MACS_ODP_PCAP_FRAME)
         return result;
+    if (reader->interfaces == INTERFACES_MAX)
+        return macs_odp_pcap_broken(reader, "too many interfaces");
     if ((reader->interfaces & (reader->interfaces + 1)) == 0) { /* one less than a power of two: grow */
         size_t more = 2 * ((size_t)reader->interfaces + 1) * sizeof(*reader->interface);
-        void *grown = reader->interfaces < INTERFACES_MAX ? realloc(reader->interface, more) : NULL;
+        void *grown = realloc(reader->interface, more);
         if (grown == NULL)
-            return macs_odp_pcap_broken(reader, "too many interfaces");
+            return macs_odp_pcap_broken(reader, "no memory for its interfaces");
         reader->interface = grown;
     }
     struct macs_odp_pcapng_interface *interface = &reader->interface[reader->interfaces++];

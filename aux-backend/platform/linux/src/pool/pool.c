@@ -70,16 +70,17 @@ odp_pool_t odp_pool_create(const char *name, const odp_pool_param_t *param) {
         macs_odp_error = EINVAL;
         return ODP_POOL_INVALID;
     }
+    uint32_t index = 0;
     macs_odp_error = ENOMEM;
     pthread_mutex_lock(&macs_odp_lock);
-    for (uint32_t index = 0; index < MACS_ODP_POOLS; index++)
-        if (pools[index] == NULL) {
-            pool = macs_odp_store_new((uint16_t)index, name, param);
-            pools[index] = pool;
-            break;
-        }
+    while (index < MACS_ODP_POOLS && pools[index] != NULL)
+        index++;
+    if (index < MACS_ODP_POOLS)
+        pool = pools[index] = macs_odp_store_new((uint16_t)index, name, param);
     pthread_mutex_unlock(&macs_odp_lock);
-    if (pool == NULL)
+    if (index == MACS_ODP_POOLS)
+        macs_odp_log(ODP_LOG_ERR, "pool %s: there are %u pools already\n", name ? name : "", MACS_ODP_POOLS);
+    else if (pool == NULL)
         macs_odp_log(ODP_LOG_ERR, "pool %s: no memory for %u objects\n", name ? name : "",
                      packets ? param->pkt.num : param->buf.num);
     return pool;
