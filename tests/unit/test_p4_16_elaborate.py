@@ -596,6 +596,18 @@ def test_a_table_has_room_for_the_entries_that_it_brings(given: str, room: int, 
     assert program.tables[0].size == room
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "count"),
+    [("const", "", 1025), ("", "", 1025), ("const", "size = 0;", 1025), ("", "size = 7;", 1025)],
+)
+def test_a_table_has_room_for_more_entries_than_are_usual(kind: str, given: str, count: int, tmp_path: Path) -> None:
+    """Also where no size is asked for: none of its own entries is left out."""
+    entries = " ".join(f"{number} : NoAction();" for number in range(count))
+    table = f"bit<16> x = 1; table t {{ key = {{ x : exact; }} actions = {{ NoAction; }} {given}"
+    (made,) = load(tmp_path, "t.apply();", control=f"{table} {kind} entries = {{ {entries} }} }}").tables
+    assert (made.size, len(made.entries)) == (count, count)
+
+
 # --- what cannot be run ----------------------------------------------------------------------------------------------
 
 
