@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -12,7 +14,10 @@ from macsad.described import Action, Field, Table
 from macsad.protocol import GROUP, MEMBER
 from macsad.thrift.described import standard
 from macsad.thrift.entries import data_words, default, key_bytes, key_words, rules, signed, unsigned
+from macsad.thrift.externs import RATES
 from macsad.thrift.refusals import Refused
+from macsad.thrift.state import serialized
+from macsad.thrift.switch import Program
 
 KINDS = standard.BmMatchParamType
 TOP = 2**31 - 1
@@ -167,3 +172,57 @@ def test_numbers_with_a_sign(number: int, told: int) -> None:
 @pytest.mark.parametrize(("bits", "size"), [(0, 0), (1, 1), (8, 1), (9, 2), (16, 2), (17, 3), (128, 16)])
 def test_fields_have_whole_bytes(bits: int, size: int) -> None:
     assert Field("x", bits).bytes == size
+
+
+class Metered:
+    """A switch with a table of entries that have a direct meter and a life, and a meter of four; rates and lives are as these
+    numbers. `places`: of each entry its handle and its index; its key is its handle."""
+
+    def __init__(self, places: list[tuple[int, int]]) -> None:
+        of = {"name": "t", "size": 8, "key": [{"name": "k", "bits": 8, "match": "exact"}], "const_entries": False}
+        of |= {"actions": [{"name": "none", "params": []}], "const_default": True, "ages": True}
+        meters = [
+            {"name": "pace", "kind": "direct_meter", "size": 8, "table": "t"},
+            {"name": "flow", "kind": "meter", "size": 4},
+        ]
+        externs = [one | {"bits": 0, "unit": "packets"} for one in meters]
+        self.told = {"name": "p", "source": "p.p4", "tables": [of], "value_sets": [], "externs": externs}
+        self.program, self.places = Program(self.told), places
+
+    def described(self) -> dict[str, Any]:
+        return self.told
+
+    def ask(self, request: Callable[[Any], Any]) -> Any:
+        return request(self)
+
+    def read_entries(self, number: int, kind: Any) -> list[bytes]:
+        return [struct.pack(">QBII", handle, handle, index, 0) for handle, index in self.places]
+
+    def read_elements(self, extern: int, index: int, count: int, size: int) -> bytes:
+        assert count == 1
+        has_rates = (index, extern) not in ((6, 0), (2, 1))
+        return RATES.pack(has_rates, index * 1e6, 10 * extern + index, 100e6 + index * 1e6, 10 * extern + index)
+
+    def read_ages(self, number: int, first: int, count: int) -> list[tuple[int, int]]:
+        return [(1_000_000 * (100 + index) * (index != 5), 0) for index in range(first, first + count)]
+
+
+def rates(name: str, place: int, index: int, burst: int) -> str:
+    return f"meter_set_rates {name} {place} {float(index)!r}:{burst} {100.0 + index!r}:{burst}"
+
+
+@pytest.mark.parametrize("count", range(5))
+def test_lives_and_rates_are_written_for_the_handles_that_entries_will_have(count: int) -> None:
+    """Handles are given anew from 0 on, whatever handle and index an entry has; a meter without rates has no line."""
+    entries = [(0, 3), (1, 6), (4, 0), (5, 5), (9, 7)]
+    fixed = [rates("flow", index, index, 10 + index) for index in (0, 1, 3)]
+    for places in combinations(entries, count):
+        switch: Any = Metered(list(places))
+        lines = ["table_clear t"]
+        for number, (handle, index) in enumerate(places):
+            lines.append(f"table_add t none 0x{handle:02x} =>")
+            if index != 5:
+                lines.append(f"table_set_timeout t {number} {100 + index}")
+            if index != 6:
+                lines.append(rates("pace", number, index, index))
+        assert serialized(switch).splitlines() == [*lines, *fixed]
