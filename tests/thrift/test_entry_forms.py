@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from macsad.protocol import GROUP, MEMBER
 from macsad.thrift.described import standard
 from macsad.thrift.entries import data_words, default, key_bytes, key_words, rules, signed, unsigned
 from macsad.thrift.externs import RATES
+from macsad.thrift.management import Identity
 from macsad.thrift.refusals import Refused
+from macsad.thrift.server import Standard
 from macsad.thrift.state import serialized
 from macsad.thrift.switch import Program
 
@@ -172,6 +175,28 @@ def test_numbers_with_a_sign(number: int, told: int) -> None:
 @pytest.mark.parametrize(("bits", "size"), [(0, 0), (1, 1), (8, 1), (9, 2), (16, 2), (17, 3), (128, 16)])
 def test_fields_have_whole_bytes(bits: int, size: int) -> None:
     assert Field("x", bits).bytes == size
+
+
+@pytest.mark.parametrize("kind", ["ternary", "range", "optional"])
+def test_members_of_value_sets_have_no_priority(kind: str) -> None:
+    """Whatever the kinds of their fields; of one that is a range the services tell the first value. docs/control.md, READ"""
+    key = [{"name": "a", "bits": 16, "match": kind}, {"name": "b", "bits": 8, "match": "lpm"}]
+    told = {
+        "name": "p",
+        "source": "p.p4",
+        "tables": [],
+        "externs": [],
+        "value_sets": [{"name": "s", "size": 4, "key": key}],
+    }
+    members = [bytes.fromhex("1200 ff00 05 0008"), bytes.fromhex("1300 ff00 06 0004")]
+    data = b"".join(struct.pack(">Q", at) + member + struct.pack(">I", at) for at, member in enumerate(members))
+    program = Program(told)
+    assert [(raw, index) for _, raw, index in rules(program.value_set("s"), data)] == [
+        (one, at) for at, one in enumerate(members)
+    ]
+    client = SimpleNamespace(read_entries=lambda number, kind: [data])
+    switch = SimpleNamespace(program=program, ask=lambda request: request(client))
+    assert Standard(switch, Identity("{}")).bm_parse_vset_get(0, "s") == [b"\x12\0\5", b"\x13\0\6"]  # type: ignore[arg-type]
 
 
 class Metered:
