@@ -41,10 +41,11 @@ class Table:
     actions: tuple[Action, ...]
     profile: str | None
     support_timeout: bool
+    is_value_set: bool = False
 
     @property
     def has_priority(self) -> bool:
-        return any(field.kind in _WITH_PRIORITY for field in self.key)
+        return not self.is_value_set and any(field.kind in _WITH_PRIORITY for field in self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,21 @@ class Extern:
 
 def tables_of(told: dict[str, Any]) -> tuple[Table, ...]:
     """Tables, and behind them value sets."""
-    return tuple(_table(number, one) for number, one in enumerate((*told["tables"], *told["value_sets"])))
+    sets = len(told["tables"])
+    return tuple(
+        _table(number, one, number >= sets) for number, one in enumerate((*told["tables"], *told["value_sets"]))
+    )
 
 
-def _table(number: int, told: dict[str, Any]) -> Table:
+def _table(number: int, told: dict[str, Any], is_value_set: bool) -> Table:
     key = tuple(Field(one["name"], one["bits"], one["match"]) for one in told["key"])
     actions = tuple(
         Action(one["name"], tuple(Field(param["name"], param["bits"]) for param in one["params"]))
         for one in told.get("actions", ())
     )
-    return Table(number, told["name"], told["size"], key, actions, told.get("profile"), bool(told.get("ages")))
+    return Table(
+        number, told["name"], told["size"], key, actions, told.get("profile"), bool(told.get("ages")), is_value_set
+    )
 
 
 def externs_of(told: dict[str, Any]) -> tuple[Extern, ...]:

@@ -76,7 +76,7 @@ def report(result: Result, diagnostics: Diagnostics) -> str:
         single = Diagnostics(diagnostics.sources)
         single.messages.append(message)
         lines.append(single.render())
-        lines += [f"{line}\n" for line in result.details.pop(message.span, [])]
+        lines += [f"{line}\n" for line in result.details.get((message.span, message.message), [])]
     failed = diagnostics.error_count
     verdict = "passed" if not failed else f"failed: {failed} {'difference' if failed == 1 else 'differences'}"
     lines.append(f"{verdict} ({result.packets} packets in, {result.expected} expected)\n")

@@ -48,7 +48,7 @@ class Result:
 
     packets: int = 0
     expected: int = 0
-    details: dict[Span, list[str]] = field(default_factory=dict)
+    details: dict[tuple[Span, str], list[str]] = field(default_factory=dict)  # by place and message
     notes: list[str] = field(default_factory=list)  # what read commands answered
 
 
@@ -90,7 +90,7 @@ class Runner:
 
     def _fail(self, span: Span, message: str, details: Sequence[str] = ()) -> None:
         self.diagnostics.error(span, message)
-        self.result.details.setdefault(span, []).extend(details)
+        self.result.details.setdefault((span, message), []).extend(details)
 
     # --- steps -------------------------------------------------------------------------------------------------------
 

@@ -211,6 +211,7 @@ def _packed(wanted: Table, entry: Struct) -> bytes:
     """A member of a value set as one value."""
     number = bits = 0
     for field, param in zip(wanted.key, entry.match_key, strict=True):
-        value = param.exact.key if param.exact else param.ternary.key if param.ternary else param.lpm.key
+        given = param.exact or param.ternary or param.lpm
+        value = given.key if given else param.range.start
         number, bits = number << field.bits | int.from_bytes(value, "big"), bits + field.bits
     return number.to_bytes((bits + 7) // 8, "big")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,10 @@ from switch_harness import Switch, ethernet
 
 from macsad import compilation, replacing
 from macsad.compilation import Request
+from macsad.p4runtime import replacement
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message, messages
+from macsad.protocol import Update
 from transpiler.diagnostics import Diagnostics
 from transpiler.optimisations import ALL
 from transpiler.p4info.build import build
@@ -66,6 +70,104 @@ def set_pipeline(controller: Controller, action: int, info: Any, config: bytes, 
 
 def entries(controller: Controller, table: str, **more: Any) -> list[Any]:
     return [e.table_entry for e in controller.read(entity(table_entry=controller.entry(table, {}, **more)))]
+
+
+class Described:
+    """A client of a switch that runs a program and has another ready; of both DESCRIBE tells what is given. Its entries come in
+    two parts; `got`: the changes of the other program."""
+
+    def __init__(self, old: dict[str, Any], new: dict[str, Any], entries: dict[int, list[bytes]]) -> None:
+        self.old, self.new, self.entries, self.got = old, new, entries, list[bytes]()
+
+    def describe(self, next_program: bool = False) -> dict[str, Any]:
+        return self.new if next_program else self.old
+
+    def read_entries(self, table: int) -> Iterator[bytes]:
+        kept = self.entries[table]
+        yield from (b"".join(kept[:-1]), b"".join(kept[-1:]))
+
+    def read_default(self, table: int) -> bytes:
+        return (9).to_bytes(4, "big") + DEFAULT
+
+    def read_notes(self, prefix: bytes = b"") -> list[Any]:
+        return []
+
+    def update(self, changes: list[bytes], next_program: bool = False) -> None:
+        assert next_program or not changes
+        self.got += changes
+
+
+DEFAULT = (1).to_bytes(4, "big")
+BYTES_OF = {
+    "exact": 1,
+    "lpm": 1,
+    "ternary": 2,
+    "optional": 2,
+    "range": 2,
+}  # of how many values; a prefix has a length behind
+ACTIONS = [
+    {"name": "go", "params": [{"name": "port", "bits": 9}, {"name": "mark", "bits": 3}]},
+    {"name": "no", "params": []},
+]
+
+
+def kept_entries(kinds: tuple[str, ...], is_set: bool, rng: random.Random) -> tuple[list[bytes], list[bytes]]:
+    """Entries as READ gives them, and what is behind the number of the table where they are added. docs/control.md"""
+    read, added = [], []
+    for number in range(7):
+        key = b""
+        for bits, kind in zip((9, 32, 3, 17), kinds, strict=False):
+            key += rng.randbytes((bits + 7) // 8 * BYTES_OF[kind] + 2 * (kind == "lpm"))
+        if not is_set and {"ternary", "optional", "range"} & set(kinds):
+            key += rng.randbytes(4)
+        does = (bytes(4) + rng.randbytes(3), bytes((0, 0, 0, 1)), b"\xff\xff\xff\xfe" + rng.randbytes(8),
+                b"\xff\xff\xff\xfd" + rng.randbytes(8))[number % 4]  # fmt: skip
+        action = b"" if is_set else does
+        read.append(key + rng.randbytes(4) + action)
+        added.append(key + action)
+    return read, added
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("is_set", [False, True], ids=["tables", "value sets"])
+def test_entries_are_added_to_the_other_program_as_they_are(count: int, is_set: bool) -> None:
+    """Whatever the kinds of their fields; only members of value sets have no priority."""
+    rng = random.Random(1)
+    before: list[dict[str, Any]] = []
+    entries: dict[int, list[bytes]] = {}
+    expected = []
+    every = list(product(BYTES_OF, repeat=count))
+    for number, kinds in enumerate(every):
+        key = [{"name": kind, "bits": bits, "match": kind} for bits, kind in zip((9, 32, 3, 17), kinds, strict=False)]
+        more = {} if is_set else {"actions": ACTIONS, "const_entries": False, "const_default": False}
+        before.append({"name": f"t{number}", "key": key, **more})
+        entries[number], added = kept_entries(kinds, is_set, rng)
+        head = (len(every) - 1 - number).to_bytes(2, "big")
+        expected.append([bytes((Update.ADD,)) + head + one for one in added])
+        if not is_set:
+            expected[-1].append(bytes((Update.SET_DEFAULT,)) + head + DEFAULT)
+    name, other = ("value_sets", "tables") if is_set else ("tables", "value_sets")
+    old, new = ({name: tables, other: [], "externs": []} for tables in (before, before[::-1]))
+    client: Any = Described(old, new, entries)
+    replacement.keep(client)
+    assert client.got == [change for one in reversed(expected) for change in one]
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({}, True), ({"size": 9}, True), ({"key": [{"name": "k", "bits": 9, "match": "exact"}]}, False),
+        ({"key": [{"name": "k", "bits": 8, "match": "lpm"}]}, False), ({"actions": ACTIONS[::-1]}, False),
+        ({"const_entries": True}, False), ({"const_default": True}, False), ({"name": "u"}, False),
+    ],
+)  # fmt: skip
+def test_entries_of_a_table_that_is_another_are_not_kept(change: dict[str, Any], kept: bool) -> None:
+    table = {"name": "t", "size": 4, "key": [{"name": "k", "bits": 8, "match": "exact"}], "actions": ACTIONS}
+    table |= {"const_entries": False, "const_default": False}
+    old, new = ({"tables": [one], "value_sets": [], "externs": []} for one in (table, table | change))
+    client: Any = Described(old, new, {0: [b"\7" + bytes(4) + DEFAULT]})
+    replacement.keep(client)
+    assert client.got == ([b"\1\0\0\7" + DEFAULT, bytes((Update.SET_DEFAULT, 0, 0)) + DEFAULT] if kept else [])
 
 
 def test_entries_of_equal_tables_stay(replaceable: Served) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +15,12 @@ from macsad.described import Action, Field, Table
 from macsad.protocol import GROUP, MEMBER
 from macsad.thrift.described import standard
 from macsad.thrift.entries import data_words, default, key_bytes, key_words, rules, signed, unsigned
+from macsad.thrift.externs import RATES
+from macsad.thrift.management import Identity
 from macsad.thrift.refusals import Refused
+from macsad.thrift.server import Standard
+from macsad.thrift.state import serialized
+from macsad.thrift.switch import Program
 
 KINDS = standard.BmMatchParamType
 TOP = 2**31 - 1
@@ -167,3 +175,79 @@ def test_numbers_with_a_sign(number: int, told: int) -> None:
 @pytest.mark.parametrize(("bits", "size"), [(0, 0), (1, 1), (8, 1), (9, 2), (16, 2), (17, 3), (128, 16)])
 def test_fields_have_whole_bytes(bits: int, size: int) -> None:
     assert Field("x", bits).bytes == size
+
+
+@pytest.mark.parametrize("kind", ["ternary", "range", "optional"])
+def test_members_of_value_sets_have_no_priority(kind: str) -> None:
+    """Whatever the kinds of their fields; of one that is a range the services tell the first value. docs/control.md, READ"""
+    key = [{"name": "a", "bits": 16, "match": kind}, {"name": "b", "bits": 8, "match": "lpm"}]
+    told = {
+        "name": "p",
+        "source": "p.p4",
+        "tables": [],
+        "externs": [],
+        "value_sets": [{"name": "s", "size": 4, "key": key}],
+    }
+    members = [bytes.fromhex("1200 ff00 05 0008"), bytes.fromhex("1300 ff00 06 0004")]
+    data = b"".join(struct.pack(">Q", at) + member + struct.pack(">I", at) for at, member in enumerate(members))
+    program = Program(told)
+    assert [(raw, index) for _, raw, index in rules(program.value_set("s"), data)] == [
+        (one, at) for at, one in enumerate(members)
+    ]
+    client = SimpleNamespace(read_entries=lambda number, kind: [data])
+    switch = SimpleNamespace(program=program, ask=lambda request: request(client))
+    assert Standard(switch, Identity("{}")).bm_parse_vset_get(0, "s") == [b"\x12\0\5", b"\x13\0\6"]  # type: ignore[arg-type]
+
+
+class Metered:
+    """A switch with a table of entries that have a direct meter and a life, and a meter of four; rates and lives are as these
+    numbers. `places`: of each entry its handle and its index; its key is its handle."""
+
+    def __init__(self, places: list[tuple[int, int]]) -> None:
+        of = {"name": "t", "size": 8, "key": [{"name": "k", "bits": 8, "match": "exact"}], "const_entries": False}
+        of |= {"actions": [{"name": "none", "params": []}], "const_default": True, "ages": True}
+        meters = [
+            {"name": "pace", "kind": "direct_meter", "size": 8, "table": "t"},
+            {"name": "flow", "kind": "meter", "size": 4},
+        ]
+        externs = [one | {"bits": 0, "unit": "packets"} for one in meters]
+        self.told = {"name": "p", "source": "p.p4", "tables": [of], "value_sets": [], "externs": externs}
+        self.program, self.places = Program(self.told), places
+
+    def described(self) -> dict[str, Any]:
+        return self.told
+
+    def ask(self, request: Callable[[Any], Any]) -> Any:
+        return request(self)
+
+    def read_entries(self, number: int, kind: Any) -> list[bytes]:
+        return [struct.pack(">QBII", handle, handle, index, 0) for handle, index in self.places]
+
+    def read_elements(self, extern: int, index: int, count: int, size: int) -> bytes:
+        assert count == 1
+        has_rates = (index, extern) not in ((6, 0), (2, 1))
+        return RATES.pack(has_rates, index * 1e6, 10 * extern + index, 100e6 + index * 1e6, 10 * extern + index)
+
+    def read_ages(self, number: int, first: int, count: int) -> list[tuple[int, int]]:
+        return [(1_000_000 * (100 + index) * (index != 5), 0) for index in range(first, first + count)]
+
+
+def rates(name: str, place: int, index: int, burst: int) -> str:
+    return f"meter_set_rates {name} {place} {float(index)!r}:{burst} {100.0 + index!r}:{burst}"
+
+
+@pytest.mark.parametrize("count", range(5))
+def test_lives_and_rates_are_written_for_the_handles_that_entries_will_have(count: int) -> None:
+    """Handles are given anew from 0 on, whatever handle and index an entry has; a meter without rates has no line."""
+    entries = [(0, 3), (1, 6), (4, 0), (5, 5), (9, 7)]
+    fixed = [rates("flow", index, index, 10 + index) for index in (0, 1, 3)]
+    for places in combinations(entries, count):
+        switch: Any = Metered(list(places))
+        lines = ["table_clear t"]
+        for number, (handle, index) in enumerate(places):
+            lines.append(f"table_add t none 0x{handle:02x} =>")
+            if index != 5:
+                lines.append(f"table_set_timeout t {number} {100 + index}")
+            if index != 6:
+                lines.append(rates("pace", number, index, index))
+        assert serialized(switch).splitlines() == [*lines, *fixed]

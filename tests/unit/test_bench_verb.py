@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -299,11 +300,22 @@ def test_figures_are_not_written_over_what_is_read(
 ) -> None:
     program = tmp_path / "p.p4"
     program.write_text((share("apps") / "l2fwd" / "l2fwd.p4").read_text())
-    for option in ("--json", "--plot"):
-        assert cli.call(["bench", str(program), option, str(program)]) == cli.USAGE and not asked.wanted
-        assert "which is read" in " ".join(capsys.readouterr().err.split())
-    same = ["--json", "x.svg", "--plot", "x.svg"]
-    assert cli.call(["bench", str(program), *same]) == cli.USAGE and "would be one file" in capsys.readouterr().err
+    before = program.read_text()
+    options = ("--json", "--plot", "--report")
+    for option in options:
+        assert cli.call(["bench", str(program), option, str(program)]) == cli.USAGE
+        told = " ".join(capsys.readouterr().err.split())
+        assert f"'{program}' would be written over '{program}', which is read" in told
+    here = tmp_path / "x.svg"
+    for first, second in itertools.permutations(options, 2):
+        for there in (False, True):
+            if there:
+                here.write_text("old")
+            assert cli.call(["bench", str(program), first, str(here), second, str(here)]) == cli.USAGE
+            assert f"'{here}' and '{here}' would be one file" in " ".join(capsys.readouterr().err.split())
+            assert here.exists() is there
+            here.unlink(missing_ok=True)
+    assert not asked.wanted and program.read_text() == before
 
 
 def test_lines_are_as_long_as_they_are(

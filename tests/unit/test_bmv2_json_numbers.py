@@ -93,6 +93,30 @@ class Numbers:
         return op("?", left, right, cond=condition), lambda fields: a(fields) if c(fields) else b(fields)
 
 
+@pytest.mark.parametrize("kind", ["sat_cast", "usat_cast"])
+@pytest.mark.parametrize("sign", ["+", "-", "*"])
+def test_saturation_is_of_the_exact_result(kind: str, sign: str, tmp_path: Path) -> None:
+    """Whatever the widths of both sides: neither is cut to the width that the result saturates to."""
+    widths = (1, 7, 8, 9, 15, 16, 17)
+    parts: dict[str, Json] = {name: fld("h", name) for name in "abc"} | {"big": hexstr(0x100), "small": hexstr(1)}
+    cases = [(*pair, width) for pair in product(parts, repeat=2) for width in widths]
+    calls = [
+        primitive("assign", fld("h", f"out{i}"), op(kind, op(sign, parts[left], parts[right]), hexstr(width)))
+        for i, (left, right, width) in enumerate(cases)
+    ]
+    text = document([action(0, "act", *calls)], {"init_table": "t", "tables": [statement("t", 0, "act", None)]})
+    text["header_types"][0]["fields"] += [[f"out{i}", 24] for i in range(len(cases))]
+    switch = Switch(load(tmp_path, text)[0])
+    for a, b, c in ((1, 0x100, 0), (0xFF, 0xFFFF, 0x7F), (0x80, 0x7FFF, 0x80), (0, 0x8000, 0xFF), (3, 5, 0xFE)):
+        values = {"a": a, "b": b, "c": c - 256 if c & 0x80 else c, "big": 0x100, "small": 1}
+        ((_, frame),) = switch.process(0, bytes((a, b >> 8, b & 0xFF, c)) + bytes(3 * len(cases)))
+        for i, (left, right, width) in enumerate(cases):
+            bits = width - 1 if kind == "sat_cast" else width
+            low, high = (-1 << bits if kind == "sat_cast" else 0), (1 << bits) - 1
+            expected = min(max(RING[sign](values[left], values[right]), low), high) & 0xFFFFFF
+            assert int.from_bytes(frame[4 + 3 * i : 7 + 3 * i]) == expected, (left, right, width, values)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_numbers_have_no_width_until_they_are_put_into_a_field(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)

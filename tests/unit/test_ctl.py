@@ -577,6 +577,25 @@ def test_rates_at_a_prompt_are_since_the_last_time(fake: Callable[..., FakeSwitc
     assert output.count("dropped, program: 20, 10 a second") == 1
 
 
+def test_rates_at_a_prompt_forget_what_was_before_the_last_time(fake: Callable[..., FakeSwitch]) -> None:
+    """A second apart, 0, 1,500, 4,500, 9,000 and 15,000 packets have come in; whatever else is asked between."""
+    every = list(itertools.islice(readings(), 11))
+    taken = [dict(every[at], seconds=float(number)) for number, at in enumerate((0, 1, 3, 6, 10))]
+    told = iter(taken)
+
+    def growing(kind: int, payload: bytes) -> Answer:
+        return (Status.OK, json.dumps(next(told)).encode()) if kind == Message.STATS else words(kind, payload)
+
+    _, output, _ = ctl(fake(growing), lines="stats\nstats\ngood\nstats\nbad\nstats\n\nstats\n", interactive=True)
+    rates = [line.split()[3:5] for line in output.splitlines() if " eth0 " in line]
+    expected = [["1.50k", "12.0M"], ["3.00k", "24.0M"], ["4.50k", "36.0M"], ["6.00k", "48.0M"]]
+    assert rates == [["-", "-"], *expected]
+    drops = [line for line in output.splitlines() if line.startswith("dropped, program: ")]
+    assert drops[-4:] == [
+        f"dropped, program: {sum}, {rate} a second" for sum, rate in ((10, 10), (30, 20), (60, 30), (100, 40))
+    ]
+
+
 def test_no_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code, _, errors = ctl(tmp_path / "nobody", "good")
     assert code == 1

@@ -623,6 +623,34 @@ def test_hashes_with_a_base_and_a_size(base: str, size: str, result: int, tmp_pa
     )
 
 
+@pytest.mark.parametrize("wide", [8, 16, 32, 48])
+@pytest.mark.parametrize("hashed", [8, 16])
+@pytest.mark.parametrize(
+    ("base", "size"),
+    [(0, 0x10000), (0x10000, 1024), (0xFFF0, 0x100), (0x123456, 0x1234567), (5, 7), ("k.b", 1024), (0x10000, "k.n")],
+)  # fmt: skip
+def test_a_hash_with_a_base_is_cut_to_its_field_only(
+    wide: int, hashed: int, base: int | str, size: int | str, tmp_path: Path
+) -> None:
+    """Neither the base nor the size nor their sum is cut to the width of the hash, which is the lowest bits of k.v."""
+    values = {"k.v": 0xBEEF, "k.b": 0x7F0000, "k.n": 0x300}
+    text = f"""
+        header_type k_t {{ fields {{ v : 16; b : 24; n : 16; d : {wide}; }} }}
+        header k_t k;
+        parser start {{ extract(k); return ingress; }}
+        field_list l {{ k.v; }}
+        field_list_calculation c {{ input {{ l; }} algorithm : identity; output_width : {hashed}; }}
+        action act() {{ modify_field_with_hash_based_offset(k.d, {base}, c, {size}); }}
+        table t {{ actions {{ act; }} default_action : act; }}
+        control ingress {{ apply(t); }}"""
+    start, divisor = (values.get(one, one) if isinstance(one, str) else one for one in (base, size))
+    assert isinstance(start, int) and isinstance(divisor, int)
+    expected = (start + (values["k.v"] & ((1 << hashed) - 1)) % divisor) & ((1 << wide) - 1)
+    head = b"".join(values[name].to_bytes(size) for name, size in (("k.v", 2), ("k.b", 3), ("k.n", 2)))
+    [(_, frame)] = Switch(load(text, tmp_path)).process(1, head + bytes(wide // 8))
+    assert int.from_bytes(frame[len(head) :]) == expected
+
+
 def test_what_the_parser_came_to_is_a_number(tmp_path: Path) -> None:
     """Of standard_metadata: 0 where all went well."""
     text = (

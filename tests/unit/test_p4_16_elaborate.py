@@ -589,11 +589,57 @@ def test_names_of_the_control_plane(tmp_path: Path) -> None:
     assert [e.name for e in program.externs] == ["I.r"]
 
 
+@pytest.mark.parametrize("between", range(5))
+@pytest.mark.parametrize("kind", ["list", "structure", "in arguments", "arguments of an extern", "key"])
+def test_what_is_before_a_call_has_the_value_from_before_it(kind: str, between: int, tmp_path: Path) -> None:
+    """However many others are between them: `h.f` is 5 until `inc(h.f)` makes it 6."""
+    names = [f"m{number}" for number in range(between)]
+    values = ["h.f", *(f"8w{number}" for number in range(between)), "inc(h.f)"]
+    fields = " ".join(f"bit<8> {name};" for name in ("first", *names, "last"))
+    top = f"bit<8> inc(inout bit<8> x) {{ x = x + 1; return x; }} struct many_t {{ {fields} }}"
+    given, control = ", ".join(values), ""
+    match kind:
+        case "list":
+            apply = f"many_t s; s = {{ {given} }}; h.a = s.first; h.b = s.last;"
+        case "structure":
+            named = ", ".join(
+                f"{name} = {value}" for name, value in zip(("first", *names, "last"), values, strict=True)
+            )
+            apply = f"many_t s = {{ {named} }}; h.a = s.first; h.b = s.last;"
+        case "in arguments":
+            parameters = ", ".join(f"in bit<8> {name}" for name in ("first", *names, "last"))
+            top += f" bit<16> ends({parameters}) {{ return first ++ last; }}"
+            apply = f"bit<16> both = ends({given}); h.a = both[15:8]; h.b = both[7:0];"
+        case "arguments of an extern":
+            apply = f"hash(h.a, HashAlgorithm.crc16, h.f, {{ {', '.join(['8w0', *values[1:-1]])} }}, inc(h.f) - 5); h.b = h.f;"
+        case _:
+            keys = " ".join(f'{value}: exact @name("k{number}");' for number, value in enumerate(values))
+            matched = ", ".join(("5", *(str(number) for number in range(between)), "6"))
+            control = "action hit() { h.a = 5; h.b = 6; } " + (
+                f"table t {{ key = {{ {keys} }} actions = {{ hit; NoAction; }} const default_action = NoAction;"
+                f" const entries = {{ ({matched}): hit(); }} }}"
+            )
+            apply = "t.apply();"
+    gives(load(tmp_path, apply, top, control), tmp_path, "05 06 02 03 04 06")
+
+
 @pytest.mark.parametrize(("given", "room"), [("", 1024), ("size = 0;", 1024), ("size = 1;", 2), ("size = 7;", 7)])
 def test_a_table_has_room_for_the_entries_that_it_brings(given: str, room: int, tmp_path: Path) -> None:
     key = "bit<8> x = 1; table t { key = { x : exact; } actions = { NoAction; }"
     program = load(tmp_path, "t.apply();", control=f"{key} {given} entries = {{ 1 : NoAction(); 2 : NoAction(); }} }}")
     assert program.tables[0].size == room
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "count"),
+    [("const", "", 1025), ("", "", 1025), ("const", "size = 0;", 1025), ("", "size = 7;", 1025)],
+)
+def test_a_table_has_room_for_more_entries_than_are_usual(kind: str, given: str, count: int, tmp_path: Path) -> None:
+    """Also where no size is asked for: none of its own entries is left out."""
+    entries = " ".join(f"{number} : NoAction();" for number in range(count))
+    table = f"bit<16> x = 1; table t {{ key = {{ x : exact; }} actions = {{ NoAction; }} {given}"
+    (made,) = load(tmp_path, "t.apply();", control=f"{table} {kind} entries = {{ {entries} }} }}").tables
+    assert (made.size, len(made.entries)) == (count, count)
 
 
 # --- what cannot be run ----------------------------------------------------------------------------------------------

@@ -135,6 +135,13 @@ def test_action_refs_and_the_implied_default(tmp_path: Path) -> None:
     assert (table.size, table.is_const_table, table.has_initial_entries) == (1024, False, False)
 
 
+@pytest.mark.parametrize(("count", "given", "size"), [(1025, "", 1025), (3, "size = 2;", 3), (3, "", 1024)])
+def test_a_table_is_as_large_as_its_own_entries_need(count: int, given: str, size: int, tmp_path: Path) -> None:
+    entries = " ".join(f"{number} : drop();" for number in range(count))
+    [table] = with_table(tmp_path, "hdr.eth.kind: exact;", rest=f"{given} const entries = {{ {entries} }}").tables
+    assert table.size == size
+
+
 def test_a_constant_default_and_constant_entries(tmp_path: Path) -> None:
     rest = "const default_action = forward(300); const entries = { 5: drop(); } size = 7; support_timeout = true;"
     info = with_table(tmp_path, "meta.tag: exact;", rest=rest)

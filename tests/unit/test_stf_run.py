@@ -281,6 +281,46 @@ def test_of_several_tests_each_is_told(program: Program, tmp_path: Path) -> None
     assert out.getvalue()[len(told) :] == "passed (0 packets in, 0 expected)\n"
 
 
+def test_each_packet_too_many_is_shown_once_below_its_message(program: Program, tmp_path: Path) -> None:
+    """Also where all are told at one place; of packets that are of one length it is said once."""
+    frames = ("00000001 01 00", "00000002 02 00", "00000003 03 00 aa", "00000004 04 00 bb cc")
+    packets = "".join(f"packet 1 {frame}\n" for frame in frames)
+    out = fails(program, tmp_path, f"add test1 1 f1:0x* setb1(val:7, port:1)\n{packets}packet 1 00000005 05 00 dd ee\n")
+    place = "    packet 1 00000005 05 00 dd ee\n    ^~~~~~\n"
+    assert out == (
+        f"t.stf:6:1: error: an unexpected packet of 6 bytes on port 1\n{place}"
+        "    0x0000  00 00 00 01 07 00\n"
+        "    0x0000  00 00 00 02 07 00\n"
+        f"t.stf:6:1: error: an unexpected packet of 7 bytes on port 1\n{place}"
+        "    0x0000  00 00 00 03 07 00 AA\n"
+        f"t.stf:6:1: error: an unexpected packet of 8 bytes on port 1\n{place}"
+        "    0x0000  00 00 00 04 07 00 BB CC\n"
+        "    0x0000  00 00 00 05 07 00 DD EE\n"
+        "failed: 3 differences (5 packets in, 0 expected)\n"
+    )
+
+
+def test_what_differs_and_what_is_too_much_at_one_place_are_shown_apart(program: Program, tmp_path: Path) -> None:
+    text = (
+        "add test1 1 f1:0x* setb1(val:7, port:1)\npacket 1 00000001 00 00\npacket 1 00000002 00 00 aa\nexpect 1 ff $\n"
+    )
+    assert fails(program, tmp_path, text) == (
+        "t.stf:4:1: error: packet 1 on port 1 is not as expected\n"
+        "    expect 1 ff $\n"
+        "    ^~~~~~\n"
+        "    0x0000  expected  FF\n"
+        "            got       00 00 00 01 07 00\n"
+        "                      ^^ ^^ ^^ ^^ ^^ ^^\n"
+        "    length: 1 bytes expected, 6 got\n"
+        "    in: hdr.h.f1, hdr.h.b1, hdr.h.b2\n"
+        "t.stf:4:1: error: an unexpected packet of 7 bytes on port 1\n"
+        "    expect 1 ff $\n"
+        "    ^~~~~~\n"
+        "    0x0000  00 00 00 02 07 00 AA\n"
+        "failed: 2 differences (2 packets in, 1 expected)\n"
+    )
+
+
 def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
     out = fails(program, tmp_path, "expect 3 00\npacket 0 00000001 00 00\nexpect 0 00000001")
     assert "t.stf:1:1: error: packet 1 on port 3 did not come: 0 came" in out
