@@ -159,7 +159,7 @@ def test_of_keys_that_are_the_same_the_first_is_an_entry() -> None:
     assert apart.count == 3  # two of the first pattern, one of the second, which does not look at the data
 
 
-@pytest.mark.parametrize("bits", ["own", "data", "shared", "of two patterns"])
+@pytest.mark.parametrize("bits", ["own", "data", "shared", "of two patterns", "restricted"])
 def test_the_commands_have_each_entry_once(bits: str) -> None:
     """The first where keys are the same, made of data or of another table's; one pattern comes behind the other."""
     field = (KeyField(MatchKind.EXACT, 8),)
@@ -169,7 +169,11 @@ def test_the_commands_have_each_entry_once(bits: str) -> None:
         "data": entries_of(field, (0, 0, 0, 0, 0, 0, Data(0), Data(1)), "1" * 8),
         "shared": entries_of(field, tuple(Shared("u", i) for i in range(8)), "1" * 8, owner=owner),
         "of two patterns": entries_of((KeyField(MatchKind.TERNARY, 8),), (Data(0), *([1] * 7)), "1" * 8, "0" + "1" * 7),
+        "restricted": entries_of(field, (0, 0, 0, 0, 0, 0, Data(0), Data(1)), "1" * 8),
     }[bits]
+    if bits == "restricted":
+        note = Annotation("entry_restriction", '"h.a != 2"', AT)
+        one = replace(one, table=replace(one.table, annotations=(note,)))
     b = Builder()
     program = b.build([state("start", [], goto("accept"))])
     out, told = io.BytesIO(), list[int]()
@@ -182,8 +186,10 @@ def test_the_commands_have_each_entry_once(bits: str) -> None:
     for pattern, value in sorted(zip(which.tolist(), values.tolist(), strict=True), key=lambda pair: pair[0]):
         (mask,) = one.masks(one.keys.patterns[pattern].cares)
         expected[f"0x{value & mask:02x}" + (f"&&&0x{mask:02x}" if bits == "of two patterns" else "")] = None
+    if bits == "restricted":
+        del expected["0x02"]
     assert keys == list(expected) and len(keys) == one.count
-    assert len(keys) == {"own": 8, "data": 4, "shared": 3, "of two patterns": 3}[bits]
+    assert len(keys) == {"own": 8, "data": 4, "shared": 3, "of two patterns": 3, "restricted": 3}[bits]
     assert sum(told) == one.keys.count
 
 

@@ -304,7 +304,8 @@ def test_members_of_a_value_set_match_by_the_types_of_its_own_subjects(
     b.header("h", "h_t", **fields)
     b.header("found", "found_t", is_=8)
     b.value_sets.append(ValueSet("vs", types, tuple(map(MatchKind, kinds)), 2, AT))
-    keys: tuple[ex.KeySet, ...] = (*(any_() for _ in before), ex.ValueSetRef("vs", AT), *(any_() for _ in behind))
+    sides = [[exact(1, width) for width in widths] for widths in (before, behind)]
+    keys: tuple[ex.KeySet, ...] = (*sides[0], ex.ValueSetRef("vs", AT), *sides[1])
     cases = (SelectCase(keys, "more", AT), SelectCase(tuple(any_() for _ in subjects), "accept", AT))
     states = [
         state("start", [extract("h")], Select(tuple(b.get(f"h.{name}") for name in fields), cases, AT)),
@@ -315,7 +316,7 @@ def test_members_of_a_value_set_match_by_the_types_of_its_own_subjects(
     switch.value_set_add("vs", member)
     for values, is_ in [*((one, 1) for one in inside), *((one, 0) for one in outside)]:
         number = 0
-        for value, type_ in zip((*(0 for _ in before), *values, *(0 for _ in behind)), subjects, strict=True):
+        for value, type_ in zip((*(1 for _ in before), *values, *(1 for _ in behind)), subjects, strict=True):
             number = number << type_.width | value
         data = number.to_bytes(sum(type_.width for type_ in subjects) // 8, "big")
         [(_, sent)] = switch.process(0, data + b"\0")
