@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact, Prefix, Range, Ternary
 from transpiler.interpreter.tables import Call
 from transpiler.traffic.constraints import DIGITS, NESTED, RestrictionError, read
+from transpiler.traffic.entries import write
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Pattern, Shared
-from transpiler.traffic.plan import SPARE, USUAL_ENTRIES, Wishes, filled_of
+from transpiler.traffic.plan import SPARE, USUAL_ENTRIES, Plan, Wishes, filled_of
 from transpiler.traffic.planning import plan
 from transpiler.traffic.restrictions import Field, Rule, array
 
@@ -155,6 +157,40 @@ def test_of_keys_that_are_the_same_the_first_is_an_entry() -> None:
     assert own.count == 8 and own.alike(numbers).tolist() == list(range(8)) and own.left_out == 0
     apart = entries_of(field, (Data(0), *([1] * 7)), "1" * 8, "0" + "1" * 7)
     assert apart.count == 3  # two of the first pattern, one of the second, which does not look at the data
+
+
+@pytest.mark.parametrize("bits", ["own", "data", "shared", "of two patterns", "restricted"])
+def test_the_commands_have_each_entry_once(bits: str) -> None:
+    """The first where keys are the same, made of data or of another table's; one pattern comes behind the other."""
+    field = (KeyField(MatchKind.EXACT, 8),)
+    owner = KeySet("u", field, tuple(Own(i) for i in range(8)), (), (Pattern((True,) * 8, 3),), 1, 3)
+    one = {
+        "own": entries_of(field, tuple(Own(i) for i in range(8)), "1" * 8),
+        "data": entries_of(field, (0, 0, 0, 0, 0, 0, Data(0), Data(1)), "1" * 8),
+        "shared": entries_of(field, tuple(Shared("u", i) for i in range(8)), "1" * 8, owner=owner),
+        "of two patterns": entries_of((KeyField(MatchKind.TERNARY, 8),), (Data(0), *([1] * 7)), "1" * 8, "0" + "1" * 7),
+        "restricted": entries_of(field, (0, 0, 0, 0, 0, 0, Data(0), Data(1)), "1" * 8),
+    }[bits]
+    if bits == "restricted":
+        note = Annotation("entry_restriction", '"h.a != 2"', AT)
+        one = replace(one, table=replace(one.table, annotations=(note,)))
+    b = Builder()
+    program = b.build([state("start", [], goto("accept"))])
+    out, told = io.BytesIO(), list[int]()
+    write(Plan(program, Wishes(), (), (one,), {}), out, told.append)
+    lines = out.getvalue().decode().splitlines()
+    keys = [line.partition(" =>")[0].removeprefix("table_add t NoAction ") for line in lines]
+    numbers = np.arange(one.keys.count, dtype=np.uint64)
+    which, _ = one.keys.pattern_of(numbers)
+    (values,), expected = one.values(numbers), dict[str, None]()
+    for pattern, value in sorted(zip(which.tolist(), values.tolist(), strict=True), key=lambda pair: pair[0]):
+        (mask,) = one.masks(one.keys.patterns[pattern].cares)
+        expected[f"0x{value & mask:02x}" + (f"&&&0x{mask:02x}" if bits == "of two patterns" else "")] = None
+    if bits == "restricted":
+        del expected["0x02"]
+    assert keys == list(expected) and len(keys) == one.count
+    assert len(keys) == {"own": 8, "data": 4, "shared": 3, "of two patterns": 3, "restricted": 3}[bits]
+    assert sum(told) == one.keys.count
 
 
 def test_entries_that_a_rule_forbids_are_none() -> None:

@@ -153,6 +153,35 @@ def test_an_update(make: object, width: int) -> None:
     same_as_before(program, made.program, width)
 
 
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+@pytest.mark.parametrize("arm", ["then", "otherwise"])
+@pytest.mark.parametrize(
+    ("op", "name", "neutral"), [("+", "add", 0), ("-", "add", 0), ("|", "or", 0), ("^", "xor", 0), ("&", "and", -1)]
+)
+def test_the_operand_where_the_cell_stays_as_it_is(op: str, name: str, neutral: int, arm: str, width: int) -> None:
+    """It is the one that changes no value: all ones of an `and`, 0 of the others."""
+    case = Case(width)
+    written, test = [case.write(case.op(op, case.v, case.k))], case.op("<", case.k, case.get("h.k2"))
+    program = case.program([case.read(), if_(test, *((written,) if arm == "then" else ([], written)))])
+    made = with_atomic_regions(program)
+    (call,) = calls(made.program)
+    assert call.method == UPDATE and call.inputs[2] == ex.Text(name, AT)
+    chosen = call.inputs[1]
+    assert isinstance(chosen, ex.Conditional)
+    left = chosen.otherwise if arm == "then" else chosen.then
+    assert isinstance(left, ex.Const) and left.value == neutral % (1 << width) and left.type == Bits(width)
+    before, after = Switch(program), Switch(made.program)
+    for held in (0, 1, 0xA5, (1 << width) - 1):
+        for first, second in ((3, 5), (5, 3)):  # by the test, and not
+            frame = b"".join(value.to_bytes(width // 8, "big") for value in (0, first, second, 0))
+            for switch in (before, after):
+                switch.store.state("r", Register).elements[1] = held
+            assert before.process(0, frame) == after.process(0, frame)
+            cells = [switch.store.state("r", Register).elements[1] for switch in (before, after)]
+            assert cells[0] == cells[1]
+            assert cells[0] == held or (first < second) == (arm == "then")
+
+
 @pytest.mark.parametrize("op", ["&", "|", "^", "-", "*"])
 @pytest.mark.parametrize("form", ["inside", "left and right", "right and left", "from it"])
 def test_what_is_no_instruction_is_a_replacement(op: str, form: str) -> None:

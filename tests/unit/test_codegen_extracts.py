@@ -60,6 +60,37 @@ def test_a_varbit_lies_behind_the_fields_in_front_of_it_and_the_others_behind_it
     assert f"macs_load_bytes(packet->data + at + (bits / 8) + {place}, 2)" in behind
 
 
+@pytest.mark.parametrize(("target", "source"), [("w", "v"), ("v", "w"), ("s[1]", "v"), ("v", "s[0]"), ("s[0]", "s[1]")])
+@pytest.mark.parametrize("own", [False, True])
+def test_a_copied_header_has_the_length_of_the_varbit_too(target: str, source: str, own: bool) -> None:
+    """`own`: of a varbit that the program assigns as well, which is a value of its own."""
+    b = Builder()
+    b.header("v", "v_t", a=8, rest=Varbit(64))
+    b.header("w", "v_t")
+    b.stack("s", "v_t", 2)
+    names = ("v", "w", "s[0]", "s[1]")
+    other = next(name for name in names if name not in (target, source))
+    assigns = [st.Assign(b.place(f"{target}.rest"), b.get(f"{other}.rest"), AT)] if own else []
+    extracts: list[st.Statement] = [extract(name, const(16, 32)) for name in names]
+    copy = st.CopyHeader(header(target), header(source), AT)
+    program = b.build(
+        [state("start", extracts, goto("accept"))], [*assigns, copy], deparser=[emit(name) for name in names]
+    )
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+
+    def slot(name: str, part: str) -> str:
+        stem, at, index = name.partition("[")
+        return f"{stem}_{part}{at}{index}"
+
+    copied = c[c.index(f"{slot(target, 'valid')} = {slot(source, 'valid')};") :].splitlines()[: 5 if own else 3]
+    lines = [line.partition(";")[0].strip() for line in copied]
+    assert lines[1:3] == [f"{slot(target, part)} = {slot(source, part)}" for part in ("at", "bytes")]
+    if own:
+        there = f"macs_varbit_of({slot(source, 'at')} + 1, {slot(source, 'bytes')})"
+        kept = slot(source, "rest") if target[0] == source[0] == "s" else there  # assigned in any of a stack
+        assert f"{slot(target, 'rest')} = {kept}" in lines
+
+
 @pytest.mark.parametrize(
     ("widths", "read", "shared"),
     [((8, 8, 8, 8), "abcd", "abcd"), ((16, 16, 8, 8), "ab", "ab"), ((4, 12, 16, 8), "abc", "abc"),

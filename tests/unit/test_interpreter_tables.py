@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, if_, state, valid
 
 from transpiler.externs import algorithms
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.interface import Annotation
-from transpiler.hlir.program import AUTO_DELETE, MatchKind, Program, TableKey, ValueSet
+from transpiler.hlir.program import AUTO_DELETE, MatchKind, Program, Select, SelectCase, TableKey, ValueSet
 from transpiler.hlir.types import Bits, Bool
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, normalised, wildcard
@@ -262,6 +263,64 @@ def test_a_value_set_is_full() -> None:
         switch.value_set_add("vs", (Exact(3),))
     switch.restart()
     switch.value_set_add("vs", (Exact(3),))
+
+
+NARROW, WIDE = Bits(8), Bits(16)
+LOW, TOP = Bits(8, True), Bits(16, True)
+MEMBERS = [  # its types and kinds; a member; values that it has, and values that it has not
+    ((WIDE,), ("exact",), (Exact(0x1234),), [(0x1234,)], [(0x34,), (0x1235,), (0x3412,), (0x12,)]),
+    ((WIDE,), ("lpm",), (Prefix(0x1200, 8),), [(0x1200,), (0x12FF,)], [(0x1300,), (0x0012,), (0x9200,), (0,)]),
+    ((WIDE,), ("lpm",), (Prefix(0x8000, 1),), [(0x8000,), (0xFFFF,)], [(0x7FFF,), (0x80,)]),
+    ((WIDE,), ("lpm",), (Prefix(0x1234, 16),), [(0x1234,)], [(0x1235,), (0x1334,)]),
+    ((WIDE,), ("lpm",), (Prefix(0, 0),), [(0,), (0xFFFF,)], []),
+    ((WIDE,), ("ternary",), (Ternary(0x1004, 0xF00F),), [(0x1FF4,)], [(0x1FF5,), (0x2004,)]),
+    ((WIDE,), ("optional",), (Ternary(0, 0),), [(0,), (0xFFFF,)], []),
+    ((WIDE,), ("range",), (Range(0x7F, 0x8001),), [(0x7F,), (0x8001,)], [(0x7E,), (0x8002,)]),
+    ((TOP,), ("range",), (Range(0xFF80, 0x7F),), [(0xFF80,), (0xFFFF,), (0,), (0x7F,)], [(0xFF7F,), (0x80,)]),
+    ((LOW,), ("range",), (Range(0x80, 0xFF),), [(0x80,), (0xFF,)], [(0,), (0x7F,)]),
+    ((NARROW,), ("lpm",), (Prefix(0x40, 2),), [(0x40,), (0x7F,)], [(0x80,), (0x3F,)]),
+    (
+        (NARROW, WIDE), ("lpm", "lpm"), (Prefix(0x40, 2), Prefix(0x1200, 8)), [(0x7F, 0x12FF)],
+        [(0x7F, 0x1300), (0x80, 0x12FF)],
+    ),
+    (
+        (TOP, NARROW), ("range", "range"), (Range(0xFFFE, 1), Range(0xFE, 0xFF)), [(0xFFFE, 0xFE), (1, 0xFF)],
+        [(2, 0xFE), (1, 0), (0xFFFD, 0xFF)],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", [(), (8,), (32,), (1, 7)])
+@pytest.mark.parametrize("behind", [(), (8,)])
+@pytest.mark.parametrize(("types", "kinds", "member", "inside", "outside"), MEMBERS)
+def test_members_of_a_value_set_match_by_the_types_of_its_own_subjects(
+    types: tuple[Bits, ...], kinds: tuple[str, ...], member: tuple[Any, ...], inside: list[tuple[int, ...]],
+    outside: list[tuple[int, ...]], before: tuple[int, ...], behind: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Whatever other subjects of the select stand in front of them and behind."""
+    b = Builder()
+    subjects = [*map(Bits, before), *types, *map(Bits, behind)]
+    fields: dict[str, Any] = {f"k{number}": type_ for number, type_ in enumerate(subjects)}
+    b.header("h", "h_t", **fields)
+    b.header("found", "found_t", is_=8)
+    b.value_sets.append(ValueSet("vs", types, tuple(map(MatchKind, kinds)), 2, AT))
+    sides = [[exact(1, width) for width in widths] for widths in (before, behind)]
+    keys: tuple[ex.KeySet, ...] = (*sides[0], ex.ValueSetRef("vs", AT), *sides[1])
+    cases = (SelectCase(keys, "more", AT), SelectCase(tuple(any_() for _ in subjects), "accept", AT))
+    states = [
+        state("start", [extract("h")], Select(tuple(b.get(f"h.{name}") for name in fields), cases, AT)),
+        state("more", [extract("found")], goto("accept")),
+    ]
+    put = if_(valid("found"), [b.set("found.is_", 1)])
+    switch = Switch(b.build(states, [put], deparser=[emit("h"), emit("found")]))
+    switch.value_set_add("vs", member)
+    for values, is_ in [*((one, 1) for one in inside), *((one, 0) for one in outside)]:
+        number = 0
+        for value, type_ in zip((*(1 for _ in before), *values, *(1 for _ in behind)), subjects, strict=True):
+            number = number << type_.width | value
+        data = number.to_bytes(sum(type_.width for type_ in subjects) // 8, "big")
+        [(_, sent)] = switch.process(0, data + b"\0")
+        assert sent == data + bytes([is_]), values
 
 
 def spreading(algorithm: str) -> Switch:

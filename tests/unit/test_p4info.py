@@ -240,6 +240,31 @@ def test_counters_and_meters(tmp_path: Path) -> None:
     assert list(table.direct_resource_ids) == [hits.preamble.id, pace.preamble.id]
 
 
+@pytest.mark.parametrize("left_out", ["@hidden", "not applied", "@hidden counter"])
+def test_a_direct_resource_of_a_table_that_is_left_out_is_left_out(left_out: str, tmp_path: Path) -> None:
+    """As one is that is hidden itself; what belongs to no table stays."""
+    note, own = {"@hidden": ("@hidden", ""), "not applied": ("", ""), "@hidden counter": ("", "@hidden")}[left_out]
+    control = f"""bit<2> colour = 0; counter(10, CounterType.packets) all;
+                  {own} direct_counter(CounterType.packets) gone; {own} direct_meter<bit<2>>(MeterType.packets) slow;
+                  direct_counter(CounterType.bytes) hits; direct_meter<bit<2>>(MeterType.bytes) pace;
+                  action look() {{ pace.read(colour); }} action see() {{ slow.read(colour); }}
+                  {note} table u {{ key = {{ meta.tag: exact; }} actions = {{ see; }} counters = gone; meters = slow; }}
+                  table t {{ key = {{ meta.tag: exact; }} actions = {{ look; }} counters = hits; meters = pace; }}"""
+    applied = "t.apply();" if left_out == "not applied" else "u.apply(); t.apply();"
+    info = described(tmp_path, control=control, apply=applied)
+    assert (names(info.counters), names(info.direct_counters), names(info.direct_meters)) == (
+        ["I.all"],
+        ["I.hits"],
+        ["I.pace"],
+    )
+    table = next(table for table in info.tables if table.preamble.name == "I.t")
+    [hits], [pace] = info.direct_counters, info.direct_meters
+    assert hits.direct_table_id == pace.direct_table_id == table.preamble.id
+    listed = {table.preamble.name: list(table.direct_resource_ids) for table in info.tables}
+    assert listed.pop("I.t") == [hits.preamble.id, pace.preamble.id]
+    assert listed == ({"I.u": []} if left_out == "@hidden counter" else {})
+
+
 def test_the_type_of_an_index(tmp_path: Path) -> None:
     top = "type bit<9> port_t;"
     file = tmp_path / "psa.p4"

@@ -166,6 +166,15 @@ def no(value: ex.Expression) -> ex.Unary:
         (binary("<=", S, signed(0x7F)), "true"),
         (binary(">", cast(S4, Bits(8, True)), signed(7)), "false"),
         (binary(">", cast(S4, Bits(8, True)), signed(6)), "((int<8>)s4.0) > 8s6"),
+        (binary("<", cast(X, Bits(8, True)), signed(0)), "((int<8>)u8.0) < 8s0"),
+        (binary(">=", cast(X, Bits(8, True)), signed(0)), "((int<8>)u8.0) >= 8s0"),
+        (binary("<=", cast(X, Bits(8, True)), signed(0x7F)), "true"),
+        (binary("==", cast(X, Bits(8, True)), signed(0xFF)), "((int<8>)u8.0) == 8s-1"),
+        (binary(">", cast(S, Bits(8)), const(127, 8)), "((bit<8>)s8.0) > 8w0x7f"),
+        (binary("==", cast(S, Bits(8)), const(200, 8)), "((bit<8>)s8.0) == 8w0xc8"),
+        (binary(">=", cast(S, Bits(8)), const(0, 8)), "true"),
+        (binary("<", cast(N4, Bits(8, True)), signed(0)), "false"),
+        (binary("<", cast(X, Bits(4)), const(15, 4)), "((bit<4>)u8.0) < 4w0xf"),
         (binary(">", ex.Conditional(T, const(2, 8), const(4, 8), Bits(8), AT), const(1, 8)), "true"),
         (binary(">", ex.Conditional(T, const(2, 8), const(4, 8), Bits(8), AT), const(2, 8)), "(b.0 ? 8w2 : 8w4) > 8w2"),
         (ex.Unary(ex.UnaryOp.NEGATE, ex.Unary(ex.UnaryOp.NEGATE, X, Bits(8), AT), Bits(8), AT), "u8.0"),
@@ -212,6 +221,26 @@ def no(value: ex.Expression) -> ex.Unary:
 )  # fmt: skip
 def test_rule(value: ex.Expression, expected: str) -> None:
     assert simple(value) == expected
+
+
+NUMBERS = [Bits(width, signed) for width in (1, 3, 4, 5) for signed in (False, True)]
+
+
+@pytest.mark.parametrize("source", [*NUMBERS, Bool()], ids=str)
+@pytest.mark.parametrize("to", NUMBERS, ids=str)
+def test_the_range_of_a_cast(source: Bits | Bool, to: Bits) -> None:
+    """That of its operand where the type has all of these numbers, else that of the type: a cast may change the sign."""
+    b = Builder()
+    b.variable("x", source)
+    width = source.width if isinstance(source, Bits) else 1
+    low, high = (-(1 << to.width - 1), (1 << to.width - 1) - 1) if to.signed else (0, (1 << to.width) - 1)
+    given = [number(value, source) for value in range(1 << width)]
+    fits = low <= min(given) and max(given) <= high
+    assert range_of(cast(b.get("x"), to)) == ((min(given), max(given)) if fits else (low, high))
+    for value in range(1 << width):
+        one = cast(ex.Const(value, source, AT), to)
+        least, most = range_of(one) or (0, -1)
+        assert least <= number(evaluate(one, State(PROGRAM)), to) <= most
 
 
 # --- random expressions ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, apply, goto, if_, state, true
+from hlir_builder import AT, Builder, apply, const, goto, if_, state, true
 
 from transpiler.hlir import statements as st
 from transpiler.schedule.pipeline import Deparse
@@ -46,6 +46,7 @@ def found(code: Code, *lookups: str, tables: tuple[str, ...] = (*SMALL, "by_m"),
 FINISH = Finish(apply("large"), 0)
 S0, S1, BY_M = (Plain(apply(name)) for name in ("s0", "s1", "by_m"))
 B = builder()
+READ_K = B.call("register.read", "r", const(0, 32), out="k")
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,12 @@ B = builder()
         ((Plain(B.set("k", 1)), S0, BY_M), "by_m"),
         ((Plain(B.set("a", 1)), S0), "s0"),
         ((Plain(if_(true(), [apply("s0")], [B.set("m", 1)])), S1, BY_M), "s0 s1"),
+        ((Plain(if_(true(), [B.set("k", 1), apply("s0")])), S1), ""),  # what is written in front of it in a branch
+        ((Plain(if_(true(), [B.set("k", 1)], [apply("by_m")])), S0), "by_m"),
+        ((Plain(if_(true(), [B.set("m", 1), apply("s0"), apply("by_m")])), S1), "s0 s1"),
+        ((Plain(if_(true(), [], [B.set("k", 1), if_(true(), [apply("s0")]), apply("by_m")])),), "by_m"),
+        ((Plain(st.Block("in", (B.set("k", 1), apply("s0"), apply("by_m")), AT)),), "by_m"),
+        ((Plain(if_(true(), [READ_K, apply("s0"), apply("by_m")])),), "by_m"),
         ((Plain(if_(true(), [st.Leave("out", AT)])), S0), ""),
         ((S0, Plain(if_(true(), [st.Leave("out", AT)])), S1), "s0"),
         ((S0, Fork(if_(true(), []), ((S1,), ())), S1), "s0"),

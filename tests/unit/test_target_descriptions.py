@@ -12,6 +12,7 @@ from transpiler.targets.target import BadTarget, BuildDefaults, Counter, RunDefa
 
 TOP = 'name = "board"\nextends = "software"\n'
 KERNEL = '[[kernels]]\nname = "own"\nmatch = ["exact"]\n'
+COUNTER = '[[counters]]\nname = "c"\nsize = 1\n'
 OTHER = '[[kernels]]\nname = "two"\nmatch = ["selector"]\n'
 
 
@@ -57,6 +58,9 @@ def told(folder: Path, text: str) -> str:
         (f'[[counters]]\nname = "c"\nsize = {(1 << 24) + 1}\n', "5: size is 16777217, not from 1 to 16777216"),
         ('[[counters]]\nname = "c"\nsize = 0\n', "5: size is 0, not from 1 to 16777216"),
         ('[[counters]]\nname = "c"\nsize = 1\n[[counters]]\nname = "d"\n', "6: the key 'size' is missing"),
+        (COUNTER + COUNTER.replace('"c"', '"d"'), ""),
+        (COUNTER + COUNTER, "7: the counter 'c' is there twice"),
+        (COUNTER + COUNTER.replace('"c"', '"d"') + COUNTER, "10: the counter 'c' is there twice"),
         ("[[counters]]\nsize = 1\n", "3: the key 'name' is missing"),
         ('[[counters]]\nname = "C"\nsize = 1\n', "4: name is 'C', not small letters, digits and _ as C takes them"),
         ('[[counters]]\nname = "c"\nsize = 1\nunit = 1\n', "6: unknown key 'unit': there are name, size"),
@@ -142,6 +146,24 @@ def test_what_is_not_said_is_as_in_the_target_that_is_extended(tmp_path: Path) -
     with pytest.raises(BadTarget) as refused:
         choose("board", tmp_path)
     assert str(refused.value) == f"{board}/target.toml:4: the counter 'c' is there twice"
+
+
+@pytest.mark.parametrize(("name", "line"), [("c", 7), ("d", 7), ("e", 0)])
+def test_a_counter_has_a_name_of_its_own_among_those_of_all_targets_that_are_extended(
+    name: str, line: int, tmp_path: Path
+) -> None:
+    """`c` is the first one's, `d` the second's; the third has two."""
+    second, other, own = (COUNTER.replace('"c"', f'"{one}"') for one in ("d", "x", name))
+    made = [("first", "software", COUNTER), ("second", "first", second), ("third", "second", other + own)]
+    for target, extended, counters in made:
+        (tmp_path / target).mkdir()
+        (tmp_path / target / "target.toml").write_text(f'name = "{target}"\nextends = "{extended}"\n{counters}')
+    if not line:
+        assert [counter.name for counter in choose("third", tmp_path).counters] == ["x", "e", "d", "c"]
+        return
+    with pytest.raises(BadTarget) as refused:
+        choose("third", tmp_path)
+    assert str(refused.value) == f"{tmp_path}/third/target.toml:{line}: the counter '{name}' is there twice"
 
 
 def test_one_target_in_a_folder_needs_no_name(tmp_path: Path) -> None:

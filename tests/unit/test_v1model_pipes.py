@@ -228,6 +228,9 @@ def test_how_packets_came_to_be_has_the_numbers_of_simple_switch() -> None:
 # --- as C ------------------------------------------------------------------------------------------------------------
 
 
+CUT = ["MACS_TRUNCATE | MACS_RECIRCULATE", "macs_layout_truncate(packet)"]
+
+
 @pytest.mark.parametrize(
     ("ingress", "egress", "queues", "there", "missing"),
     [
@@ -237,6 +240,13 @@ def test_how_packets_came_to_be_has_the_numbers_of_simple_switch() -> None:
         ("sm.priority = hdr.h.a[2:0];", "", True, ["macs_set_priority"], []),
         ("sm.priority = hdr.h.a[2:0];", "", False, [], ["macs_set_priority"]),
         ("", "clone(CloneType.E2E, 5);", False, ["macs_clone_egress", "MACS_CLONE_EGRESS"], ["MACS_NORMAL"]),
+        ("", "clone(CloneType.E2E, 5);", False, CUT, []),  # as long as the session says
+        ("", "clone_preserving_field_list(CloneType.E2E, 5, 1);", False, CUT, []),
+        ("truncate(20);", "", False, CUT, ["macs_clone_egress"]),
+        ("", "truncate(20);", False, CUT, ["macs_clone_egress"]),
+        ("", "", False, [], CUT),
+        ("clone(CloneType.I2E, 5);", "", False, [], CUT),
+        ("sm.mcast_grp = hdr.h.g;", "", False, [], CUT),
         ("resubmit_preserving_field_list(1);", "", False, ["macs_request_resubmit", "MACS_NORMAL"], ["macs_clone_egress"]),
     ],
 )  # fmt: skip
