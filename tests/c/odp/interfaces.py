@@ -157,7 +157,8 @@ class Forward:
 
 @contextlib.contextmanager
 def forward(command: list[str], *ports: str) -> Iterator[Forward]:
-    process = subprocess.Popen([*command, *ports], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ["setpriv", "--pdeathsig", "KILL", *command, *ports]  # it ends with this process, however that ends
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stderr is not None
     if process.stdout.readline() != "ready\n":
         refusal(process.stderr.read())
