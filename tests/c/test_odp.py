@@ -26,6 +26,7 @@ TESTS = Path(__file__).parent / "odp"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 CONFORMANCE = ["init", "atomic", "packet", "layers", "event", "queue", "sync", "misc", "pktio", "crypto"]
+LIMITS = ["refused", "refused_ports", "refused_threads", "refused_crypto"]  # of what is taken
 INSTALLED = ["libodp-linux", "libodp-dpdk"]
 REFUSED = 77
 FRAMES = int(os.environ.get("MACS_FRAMES", "40000"))  # through each kind of port: 10000000 takes a quarter of an hour
@@ -233,7 +234,7 @@ def test_conformance_over_dpdk(dpdk: Toolchain, tmp_path: Path, name: str) -> No
     dpdk.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
-@pytest.mark.parametrize("name", ["packet", "event", "pktio", "refused"])
+@pytest.mark.parametrize("name", ["packet", "event", "pktio", *LIMITS])
 def test_conformance_of_separate_buffers(separate: Toolchain, tmp_path: Path, name: str) -> None:
     separate.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
@@ -384,8 +385,9 @@ def test_own_promises(native: Toolchain, part: str) -> None:
     native.execute("test_linux", part)
 
 
-def test_what_is_taken_and_what_is_refused(native: Toolchain) -> None:
-    native.execute("test_refused")
+@pytest.mark.parametrize("name", LIMITS)
+def test_what_is_taken_and_what_is_refused(native: Toolchain, name: str) -> None:
+    native.execute(f"test_{name}")
 
 
 def test_what_ports_tell_and_keep_to(native: Toolchain, tmp_path: Path) -> None:

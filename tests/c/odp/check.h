@@ -3,6 +3,7 @@
 #ifndef MACS_TEST_ODP_CHECK_H
 #define MACS_TEST_ODP_CHECK_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <odp_api.h>
 #include <pthread.h>
@@ -18,6 +19,9 @@
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
+
+/* A call with a handle or number that names nothing. */
+#define REFUSED(call) (odp_errno_zero(), (call) == -1 && odp_errno() == EINVAL)
 
 /* Was it in the API by then? An installed implementation may be of an older generation. */
 #define SINCE(major) (ODP_VERSION_API >= ODP_VERSION_API_NUM(1, major, 0))

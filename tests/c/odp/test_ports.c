@@ -2,35 +2,15 @@
  * is, changes while they run, counters, times, files, texts. The arguments are a file of several flows, and how the
  * names of files that are made begin. */
 #include "check.h"
+#include "told.h"
 
 #include "pktio/pktio.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-
-static char told[4096]; /* by odp_…_print(), since it was emptied */
-
-static int listen(odp_log_level_t level, const char *fmt, ...) {
-    va_list args;
-    const size_t length = strlen(told);
-    (void)level;
-    va_start(args, fmt);
-    vsnprintf(told + length, sizeof(told) - length, fmt, args);
-    va_end(args);
-    return 0;
-}
-
-static bool has_told(const char *expected) {
-    const bool same = strcmp(told, expected) == 0;
-    if (!same)
-        fprintf(stderr, "told \"%s\", not \"%s\"\n", told, expected);
-    told[0] = '\0';
-    return same;
-}
 
 static void start(odp_pktio_t pktio, uint32_t inputs, uint32_t outputs) {
     odp_pktin_queue_param_t in;
@@ -320,7 +300,7 @@ static void test_texts(void) {
     param.pkt.num = 8;
     param.pkt.len = 256;
     param.pkt.cache_size = 0;
-    odp_log_thread_fn_set(listen);
+    odp_log_thread_fn_set(keep_told);
     CHECK(odp_pool_destroy(ODP_POOL_INVALID) < 0);
     odp_errno_print("it");
     CHECK(has_told("it: Invalid argument\n"));

@@ -1,9 +1,6 @@
-/* What this implementation takes and what it refuses: the last value of each limit and the first one beyond it. */
+/* What this implementation takes and what it refuses, of queues, pools, memory and CPUs: the last value of each limit
+ * and the first one beyond it. */
 #include "check.h"
-
-#include <errno.h>
-
-static uint8_t key[16];
 
 /* --- queues ---------------------------------------------------------------------------------------------------------
  */
@@ -198,6 +195,35 @@ static void test_statistics_of_pools(void) {
     CHECK(odp_pool_destroy(pool) == 0);
 }
 
+static void test_all_pools(void) {
+    odp_pool_capability_t capa;
+    odp_pool_param_t param;
+    CHECK(odp_pool_capability(&capa) == 0);
+    odp_pool_param_init(&param);
+    param.pkt.num = 1;
+    param.pkt.len = 64;
+    odp_pool_t pools[capa.max_pools];
+    for (uint32_t i = 0; i < capa.max_pools; i++)
+        CHECK((pools[i] = odp_pool_create("one of them", &param)) != ODP_POOL_INVALID &&
+              odp_pool_index(pools[i]) == (int)i);
+    odp_errno_zero();
+    CHECK(odp_pool_create(NULL, &param) == ODP_POOL_INVALID && odp_errno() != 0);
+    CHECK(odp_pool_max_index() == capa.max_pools - 1);
+    CHECK(odp_pool_destroy(pools[7]) == 0 && odp_pool_lookup("one of them") == pools[0]);
+    CHECK((pools[7] = odp_pool_create("again", &param)) != ODP_POOL_INVALID && odp_pool_index(pools[7]) == 7);
+    CHECK(odp_pool_lookup("again") == pools[7]);
+    for (uint32_t i = 0; i < capa.max_pools; i++)
+        CHECK(odp_pool_destroy(pools[i]) == 0);
+    CHECK(odp_pool_lookup("again") == ODP_POOL_INVALID && REFUSED(odp_pool_destroy(ODP_POOL_INVALID)));
+    odp_pool_info_t info;
+    odp_pool_stats_t stats;
+    odp_pool_stats_selected_t selected;
+    const odp_pool_stats_opt_t wanted = {.all = 0};
+    CHECK(REFUSED(odp_pool_info(ODP_POOL_INVALID, &info)) && REFUSED(odp_pool_stats(ODP_POOL_INVALID, &stats)));
+    CHECK(REFUSED(odp_pool_stats_selected(ODP_POOL_INVALID, &selected, &wanted)));
+    CHECK(REFUSED(odp_pool_stats_reset(ODP_POOL_INVALID)) && REFUSED(odp_pool_index(ODP_POOL_INVALID)));
+}
+
 /* --- names, blocks of memory, CPUs, checksums -----------------------------------------------------------------------
  */
 
@@ -305,500 +331,6 @@ static void test_widths(void) {
     CHECK(odp_hash_crc_gen64("1", 1, 0, &param, &crc) < 0);
 }
 
-/* --- ports ----------------------------------------------------------------------------------------------------------
- */
-
-static void test_opening(odp_pool_t pool) {
-    enum { LONGEST = 255 };
-    static const struct {
-        odp_pktin_mode_t in;
-        odp_pktout_mode_t out;
-        bool fine;
-    } modes[] = {{ODP_PKTIN_MODE_DIRECT, ODP_PKTOUT_MODE_DIRECT, true},
-                 {ODP_PKTIN_MODE_DISABLED, ODP_PKTOUT_MODE_DIRECT, true},
-                 {ODP_PKTIN_MODE_DIRECT, ODP_PKTOUT_MODE_DISABLED, true},
-                 {ODP_PKTIN_MODE_SCHED, ODP_PKTOUT_MODE_DIRECT, false},
-                 {ODP_PKTIN_MODE_QUEUE, ODP_PKTOUT_MODE_DIRECT, false},
-                 {ODP_PKTIN_MODE_DIRECT, ODP_PKTOUT_MODE_QUEUE, false},
-                 {ODP_PKTIN_MODE_DISABLED, ODP_PKTOUT_MODE_TM, false}};
-    odp_pool_param_t param;
-    odp_pktio_t pktio;
-    char name[LONGEST + 2] = "null:";
-    for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-        odp_pktio_param_t wanted = {modes[i].in, modes[i].out};
-        pktio = odp_pktio_open("null:modes", pool, &wanted);
-        CHECK((pktio != ODP_PKTIO_INVALID) == modes[i].fine);
-        CHECK(modes[i].fine ? odp_pktio_close(pktio) == 0 : odp_errno() == EINVAL);
-    }
-    odp_pool_param_init(&param);
-    param.type = ODP_POOL_BUFFER;
-    param.buf.num = 4;
-    odp_pool_t buffers = odp_pool_create(NULL, &param);
-    CHECK(odp_pktio_open("null:", buffers, NULL) == ODP_PKTIO_INVALID && odp_errno() == EINVAL);
-    CHECK(odp_pktio_open("null:", ODP_POOL_INVALID, NULL) == ODP_PKTIO_INVALID && odp_errno() == EINVAL);
-    CHECK(odp_pool_destroy(buffers) == 0);
-    memset(name + 5, 'n', LONGEST - 5 + 1);
-    CHECK(odp_pktio_open(name, pool, NULL) == ODP_PKTIO_INVALID && odp_errno() == EINVAL);
-    name[LONGEST] = '\0';
-    CHECK((pktio = odp_pktio_open(name, pool, NULL)) != ODP_PKTIO_INVALID && odp_pktio_lookup(name) == pktio);
-    CHECK(odp_pktio_open(name, pool, NULL) == ODP_PKTIO_INVALID && odp_errno() == EBUSY);
-    CHECK(odp_pktio_close(pktio) == 0 && odp_pktio_lookup(name) == ODP_PKTIO_INVALID);
-    CHECK(odp_pktio_open("none:", pool, NULL) == ODP_PKTIO_INVALID && odp_errno() == ENODEV);
-    CHECK(odp_pktio_open("null", pool, NULL) == ODP_PKTIO_INVALID); /* an interface's name */
-}
-
-static void test_all_ports(odp_pool_t pool) {
-    odp_pktio_t ports[ODP_PKTIO_MAX_INDEX + 1];
-    char name[32];
-    for (int i = 0; i <= ODP_PKTIO_MAX_INDEX; i++) {
-        snprintf(name, sizeof(name), "null:%d", i);
-        CHECK((ports[i] = odp_pktio_open(name, pool, NULL)) != ODP_PKTIO_INVALID && odp_pktio_index(ports[i]) == i);
-    }
-    CHECK(odp_pktio_open("null:more", pool, NULL) == ODP_PKTIO_INVALID && odp_errno() == ENOSPC);
-    CHECK(odp_pktio_close(ports[7]) == 0 && odp_pktio_lookup("null:8") == ports[8]);
-    CHECK((ports[7] = odp_pktio_open("null:7", pool, NULL)) != ODP_PKTIO_INVALID && odp_pktio_index(ports[7]) == 7);
-    for (int i = 0; i <= ODP_PKTIO_MAX_INDEX; i++)
-        CHECK(odp_pktio_close(ports[i]) == 0);
-}
-
-static bool has_eth; /* of what a loop has given back */
-
-/* Whether frames that a loop gives back have a time. */
-static bool stamps(odp_pktio_t port, odp_pool_t pool) {
-    odp_pktin_queue_t in;
-    odp_pktout_queue_t out;
-    odp_packet_t packet = odp_packet_alloc(pool, 60);
-    CHECK(odp_pktin_queue(port, &in, 1) == 1 && odp_pktout_queue(port, &out, 1) == 1);
-    CHECK(odp_pktio_start(port) == 0 && odp_pktout_send(out, &packet, 1) == 1 && odp_pktin_recv(in, &packet, 1) == 1);
-    const bool has = odp_packet_has_ts(packet);
-    has_eth = odp_packet_has_eth(packet);
-    odp_packet_free(packet);
-    CHECK(odp_pktio_stop(port) == 0);
-    return has;
-}
-
-/* What is refused leaves the configuration as it was; without one a port has that of the beginning again. */
-static void test_configurations(odp_pool_t pool) {
-    odp_pktio_t port = odp_pktio_open("loop:configured", pool, NULL);
-    odp_pktio_capability_t capa;
-    odp_pktio_config_t good, config;
-    CHECK(odp_pktin_queue_config(port, NULL) == 0 && odp_pktout_queue_config(port, NULL) == 0);
-    CHECK(odp_pktio_capability(port, &capa) == 0 && !stamps(port, pool) && has_eth); /* all is parsed */
-    odp_pktio_config_init(&good);
-    CHECK(good.parser.layer == ODP_PROTO_LAYER_ALL && good.pktin.all_bits == 0 && good.pktout.all_bits == 0);
-    good.pktin.bit.ts_all = 1;
-    good.pktout.bit.no_packet_refs = 1;
-    good.parser.layer = ODP_PROTO_LAYER_NONE;
-    CHECK(odp_pktio_config(port, &good) == 0 && stamps(port, pool) && !has_eth);
-    odp_pktin_config_opt_t in = {.bit = {.ts_all = 1, .ts_ptp = 1}};
-    odp_pktout_config_opt_t out = {.bit = {.no_packet_refs = 1}};
-    CHECK(capa.config.pktin.all_bits == in.all_bits && capa.config.pktout.all_bits == out.all_bits);
-    for (unsigned bit = 0; bit < 128; bit++) {
-        const uint64_t one = (uint64_t)1 << bit % 64, known = bit < 64 ? in.all_bits : out.all_bits;
-        odp_pktio_config_init(&config);
-        *(bit < 64 ? &config.pktin.all_bits : &config.pktout.all_bits) |= one;
-        if (!(known & one))
-            CHECK(odp_pktio_config(port, &config) < 0 && odp_errno() == ENOTSUP);
-    }
-    for (unsigned what = 0; what < 4; what++) {
-        odp_pktio_config_init(&config);
-        config.enable_loop = what == 0;
-        config.enable_lso = what == 1;
-        config.flow_control.pause_rx = what == 2 ? ODP_PKTIO_LINK_PAUSE_ON : ODP_PKTIO_LINK_PAUSE_OFF;
-        config.flow_control.pause_tx = what == 3 ? ODP_PKTIO_LINK_PAUSE_ON : ODP_PKTIO_LINK_PAUSE_OFF;
-        CHECK(odp_pktio_config(port, &config) < 0 && odp_errno() == ENOTSUP);
-    }
-    CHECK(stamps(port, pool) && !has_eth);
-    CHECK(odp_pktio_config(port, NULL) == 0 && !stamps(port, pool) && has_eth);
-    CHECK(odp_pktio_config(ODP_PKTIO_INVALID, &good) < 0 && odp_errno() == EINVAL);
-    CHECK(odp_pktio_start(port) == 0 && odp_pktio_config(port, &good) < 0 && odp_errno() == EBUSY);
-    CHECK(odp_pktin_queue_config(port, NULL) < 0 && odp_errno() == EBUSY);
-    CHECK(odp_pktout_queue_config(port, NULL) < 0 && odp_errno() == EBUSY);
-    CHECK(odp_pktio_close(port) < 0 && odp_errno() == EBUSY);
-    CHECK(odp_pktio_stop(port) == 0 && odp_pktio_close(port) == 0);
-}
-
-static void test_queues_of_ports(odp_pool_t pool) {
-    odp_pktio_t port = odp_pktio_open("null:queues", pool, NULL);
-    odp_pktio_capability_t capa;
-    odp_pktin_queue_param_t in, bad_in;
-    odp_pktout_queue_param_t out, bad_out;
-    CHECK(odp_pktio_capability(port, &capa) == 0);
-    CHECK(capa.max_input_queues == ODP_PKTIN_MAX_QUEUES && capa.max_output_queues == ODP_PKTOUT_MAX_QUEUES);
-    odp_pktin_queue_param_init(&in);
-    odp_pktout_queue_param_init(&out);
-    in.num_queues = capa.max_input_queues;
-    in.hash_enable = 1;
-    out.num_queues = capa.max_output_queues;
-    CHECK(odp_pktin_queue_config(port, &in) == 0 && odp_pktin_queue(port, NULL, 0) == (int)in.num_queues);
-    CHECK(odp_pktout_queue_config(port, &out) == 0 && odp_pktout_queue(port, NULL, 0) == (int)out.num_queues);
-    in.num_queues = out.num_queues = 3;
-    in.queue_size[3] = out.queue_size[3] = 5; /* of a queue that there is not */
-    CHECK(odp_pktin_queue_config(port, &in) == 0 && odp_pktout_queue_config(port, &out) == 0);
-    for (unsigned what = 0; what < 5; what++) {
-        bad_in = in;
-        bad_out = out;
-        if (what == 0)
-            bad_in.num_queues = bad_out.num_queues = 0;
-        else if (what == 1)
-            bad_in.num_queues = capa.max_input_queues + 1, bad_out.num_queues = capa.max_output_queues + 1;
-        else if (what < 4)
-            bad_in.queue_size[what == 2 ? 0 : 2] = bad_out.queue_size[what == 2 ? 0 : 2] = 5;
-        else
-            bad_in.classifier_enable = 1;
-        CHECK(odp_pktin_queue_config(port, &bad_in) < 0 && odp_errno() == EINVAL);
-        CHECK(what == 4 || (odp_pktout_queue_config(port, &bad_out) < 0 && odp_errno() == EINVAL));
-        CHECK(odp_pktin_queue(port, NULL, 0) == 3 && odp_pktout_queue(port, NULL, 0) == 3); /* as they were */
-    }
-    in.hash_enable = 0;
-    CHECK(odp_pktin_queue_config(port, &in) < 0);
-    CHECK(odp_pktin_queue_config(port, NULL) == 0 && odp_pktin_queue(port, NULL, 0) == 1);
-    CHECK(odp_pktout_queue_config(port, NULL) == 0 && odp_pktout_queue(port, NULL, 0) == 1);
-    CHECK(odp_pktin_queue_config(ODP_PKTIO_INVALID, NULL) < 0 && odp_errno() == EINVAL);
-    CHECK(odp_pktout_queue_config(ODP_PKTIO_INVALID, NULL) < 0 && odp_errno() == EINVAL);
-    CHECK(odp_pktio_close(port) == 0);
-}
-
-/* What a port without an interface tells, and what none does. */
-static void test_what_ports_tell(odp_pool_t pool) {
-    odp_pktio_t none = ODP_PKTIO_INVALID, port = odp_pktio_open("null:told", pool, NULL);
-    odp_pktio_link_info_t link;
-    odp_pktio_info_t info;
-    odp_pktio_stats_t stats;
-    odp_pktio_capability_t capa;
-    uint64_t value;
-    uint8_t mac[6];
-    CHECK(odp_pktio_link_info(port, &link) == 0 && link.status == ODP_PKTIO_LINK_STATUS_UP);
-    CHECK(link.autoneg == ODP_PKTIO_LINK_AUTONEG_UNKNOWN && link.duplex == ODP_PKTIO_LINK_DUPLEX_FULL);
-    CHECK(link.pause_rx == ODP_PKTIO_LINK_PAUSE_UNKNOWN && link.pause_tx == ODP_PKTIO_LINK_PAUSE_UNKNOWN);
-    CHECK(link.speed == ODP_PKTIO_LINK_SPEED_UNKNOWN && strcmp(link.media, "virtual") == 0);
-    CHECK(odp_pktio_info(port, &info) == 0 && strcmp(info.drv_name, "null") == 0 && info.pool == pool);
-    CHECK(odp_pktin_maxlen(port) == 2048 && odp_pktout_maxlen(port) == 65536);
-    CHECK(odp_pktio_promisc_mode(port) == 1 && odp_pktio_promisc_mode_set(port, 0) < 0 && odp_errno() == ENOTSUP);
-    CHECK(odp_pktio_capability(port, &capa) == 0 && capa.set_op.all_bits == 0);
-    CHECK(odp_pktio_close(port) == 0);
-    CHECK(odp_pktio_link_status(none) == ODP_PKTIO_LINK_STATUS_UNKNOWN && odp_pktio_ts_res(none) == 0);
-    CHECK(odp_pktin_maxlen(none) == 0 && odp_pktout_maxlen(none) == 0);
-#define REFUSED(CALL) (odp_errno_zero(), (CALL) == -1 && odp_errno() == EINVAL)
-    CHECK(REFUSED(odp_pktio_link_info(none, &link)) && REFUSED(odp_pktio_info(none, &info)));
-    CHECK(REFUSED(odp_pktio_stats(none, &stats)) && REFUSED(odp_pktio_stats_reset(none)));
-    CHECK(REFUSED(odp_pktio_extra_stat_info(none, NULL, 0)) && REFUSED(odp_pktio_extra_stats(none, NULL, 0)));
-    CHECK(REFUSED(odp_pktio_extra_stat_counter(none, 0, &value)) && REFUSED(odp_pktio_mac_addr(none, mac, 6)));
-    CHECK(REFUSED(odp_pktio_promisc_mode(none)) && REFUSED(odp_pktio_promisc_mode_set(none, 1)));
-    CHECK(REFUSED(odp_pktin_queue(none, NULL, 0)) && REFUSED(odp_pktout_queue(none, NULL, 0)));
-    CHECK(REFUSED(odp_pktio_start(none)) && REFUSED(odp_pktio_stop(none)) && REFUSED(odp_pktio_close(none)));
-    CHECK(REFUSED(odp_pktio_index(none)) && REFUSED(odp_pktio_capability(none, &capa)));
-}
-
-/* Capabilities tell all of themselves, whatever stood there before. */
-static void test_capabilities(odp_pool_t pool) {
-    odp_pool_capability_t pools[2];
-    odp_queue_capability_t queues[2];
-    odp_shm_capability_t blocks[2];
-    odp_pktio_capability_t ports[2];
-    odp_pool_info_t infos[2];
-    odp_pktio_t port = odp_pktio_open("null:capable", pool, NULL);
-#define SAME_TWICE(INTO, CALL)                                                                                         \
-    do {                                                                                                               \
-        for (unsigned i = 0; i < 2; i++) {                                                                             \
-            memset(&(INTO)[i], i ? 0xff : 0, sizeof((INTO)[i]));                                                       \
-            CHECK((CALL) == 0);                                                                                        \
-        }                                                                                                              \
-        CHECK(memcmp(&(INTO)[0], &(INTO)[1], sizeof((INTO)[0])) == 0);                                                 \
-    } while (0)
-    SAME_TWICE(pools, odp_pool_capability(&pools[i]));
-    SAME_TWICE(queues, odp_queue_capability(&queues[i]));
-    SAME_TWICE(blocks, odp_shm_capability(&blocks[i]));
-    SAME_TWICE(ports, odp_pktio_capability(port, &ports[i]));
-    SAME_TWICE(infos, odp_pool_info(pool, &infos[i]));
-    const odp_pktio_stats_capability_t *stats = &ports[0].stats;
-    CHECK(stats->pktio.counter.in_octets && stats->pktio.counter.in_packets && stats->pktio.counter.in_discards);
-    CHECK(stats->pktio.counter.in_errors && stats->pktio.counter.out_octets && stats->pktio.counter.out_packets);
-    CHECK(stats->pktio.counter.out_discards && stats->pktio.counter.out_errors);
-    CHECK(stats->pktin_queue.counter.octets && stats->pktin_queue.counter.packets);
-    CHECK(stats->pktin_queue.counter.discards && stats->pktin_queue.counter.errors);
-    CHECK(stats->pktout_queue.counter.octets && stats->pktout_queue.counter.packets);
-    CHECK(stats->pktout_queue.counter.discards && stats->pktout_queue.counter.errors);
-    CHECK(odp_pktio_close(port) == 0);
-}
-
-static void test_ports(void) {
-    odp_pool_t pool = test_packet_pool(16, 2048, 0, 0);
-    test_opening(pool);
-    test_all_ports(pool);
-    test_configurations(pool);
-    test_queues_of_ports(pool);
-    test_what_ports_tell(pool);
-    test_capabilities(pool);
-    CHECK(odp_pool_destroy(pool) == 0); /* those that were refused do not hold it */
-}
-
-static void test_all_pools(void) {
-    odp_pool_capability_t capa;
-    odp_pool_param_t param;
-    CHECK(odp_pool_capability(&capa) == 0);
-    odp_pool_param_init(&param);
-    param.pkt.num = 1;
-    param.pkt.len = 64;
-    odp_pool_t pools[capa.max_pools];
-    for (uint32_t i = 0; i < capa.max_pools; i++)
-        CHECK((pools[i] = odp_pool_create("one of them", &param)) != ODP_POOL_INVALID &&
-              odp_pool_index(pools[i]) == (int)i);
-    odp_errno_zero();
-    CHECK(odp_pool_create(NULL, &param) == ODP_POOL_INVALID && odp_errno() != 0);
-    CHECK(odp_pool_max_index() == capa.max_pools - 1);
-    CHECK(odp_pool_destroy(pools[7]) == 0 && odp_pool_lookup("one of them") == pools[0]);
-    CHECK((pools[7] = odp_pool_create("again", &param)) != ODP_POOL_INVALID && odp_pool_index(pools[7]) == 7);
-    CHECK(odp_pool_lookup("again") == pools[7]);
-    for (uint32_t i = 0; i < capa.max_pools; i++)
-        CHECK(odp_pool_destroy(pools[i]) == 0);
-    CHECK(odp_pool_lookup("again") == ODP_POOL_INVALID && REFUSED(odp_pool_destroy(ODP_POOL_INVALID)));
-    odp_pool_info_t info;
-    odp_pool_stats_t stats;
-    odp_pool_stats_selected_t selected;
-    const odp_pool_stats_opt_t wanted = {.all = 0};
-    CHECK(REFUSED(odp_pool_info(ODP_POOL_INVALID, &info)) && REFUSED(odp_pool_stats(ODP_POOL_INVALID, &stats)));
-    CHECK(REFUSED(odp_pool_stats_selected(ODP_POOL_INVALID, &selected, &wanted)));
-    CHECK(REFUSED(odp_pool_stats_reset(ODP_POOL_INVALID)) && REFUSED(odp_pool_index(ODP_POOL_INVALID)));
-}
-
-/* --- threads --------------------------------------------------------------------------------------------------------
- */
-
-static int own_log(odp_log_level_t level, const char *fmt, ...) {
-    (void)level, (void)fmt;
-    return 0;
-}
-
-/* A thread that leaves takes nothing with it: neither its number, nor its place among those of its type, nor its log.
- */
-static void *join_twice(void *unused) {
-    for (int turn = 0; turn < 2; turn++) {
-        CHECK(odp_thread_control_count() == 1 && odp_thread_worker_count() == 0);
-        CHECK(odp_init_local(test_instance, ODP_THREAD_CONTROL) == 0 && odp_thread_id() == 1);
-        CHECK(odp_thread_control_count() == 2 && odp_thread_worker_count() == 0 && odp_log_fn_get() != own_log);
-        odp_log_thread_fn_set(own_log);
-        CHECK(odp_log_fn_get() == own_log && odp_term_local() == 1);
-    }
-    CHECK(odp_term_local() < 0);
-    return unused;
-}
-
-static void test_joining(void) {
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, join_twice, NULL) == 0 && pthread_join(thread, NULL) == 0);
-    CHECK(odp_thread_control_count() == 1 && odp_thread_worker_count() == 0);
-}
-
-enum { MOST_THREADS = ODP_THREAD_COUNT_MAX };
-
-static pthread_barrier_t all_joined, all_seen;
-
-static void *join_and_wait(void *unused) {
-    CHECK(odp_init_local(test_instance, ODP_THREAD_WORKER) == 0 && odp_errno() == 0);
-    pthread_barrier_wait(&all_joined);
-    pthread_barrier_wait(&all_seen);
-    CHECK(odp_term_local() == 1);
-    return unused;
-}
-
-static void *join_in_vain(void *type) {
-    CHECK(odp_init_local(test_instance, *(odp_thread_type_t *)type) == -1 && odp_errno() == ENOSPC);
-    CHECK(odp_term_local() == -1);
-    return NULL;
-}
-
-/* As many threads as there may be; those that are too many can join when others have left. */
-static void test_all_threads(int more) {
-    pthread_t threads[MOST_THREADS], vain;
-    odp_thread_type_t types[] = {ODP_THREAD_WORKER, ODP_THREAD_CONTROL};
-    for (int turn = 0; turn < 2; turn++) {
-        CHECK(pthread_barrier_init(&all_joined, NULL, (unsigned)more + 1) == 0);
-        CHECK(pthread_barrier_init(&all_seen, NULL, (unsigned)more + 1) == 0);
-        for (int i = 0; i < more; i++)
-            CHECK(pthread_create(&threads[i], NULL, join_and_wait, NULL) == 0);
-        pthread_barrier_wait(&all_joined);
-        CHECK(odp_thread_count() == more + 1 && odp_thread_worker_count() == more && odp_thread_control_count() == 1);
-        for (int type = 0; type < 2; type++)
-            CHECK(pthread_create(&vain, NULL, join_in_vain, &types[type]) == 0 && pthread_join(vain, NULL) == 0);
-        CHECK(odp_thread_count() == more + 1);
-        pthread_barrier_wait(&all_seen);
-        for (int i = 0; i < more; i++)
-            CHECK(pthread_join(threads[i], NULL) == 0);
-        pthread_barrier_destroy(&all_joined);
-        pthread_barrier_destroy(&all_seen);
-        CHECK(odp_thread_count() == 1);
-    }
-}
-
-static bool starts(const odp_init_t *param) {
-    odp_instance_t made;
-    const bool does = odp_init_global(&made, param, NULL) == 0;
-    CHECK(does || odp_errno() == EINVAL);
-    CHECK(!does || odp_term_global(made) == 0);
-    return does;
-}
-
-/* What an instance is told when it starts holds for it, and not for the next one. */
-static void test_instances(void) {
-    odp_init_t param;
-    odp_cpumask_t workers, controls, mask;
-    odp_instance_t found;
-    CHECK(odp_instance(&found) < 0 && odp_init_local(test_instance, ODP_THREAD_WORKER) < 0);
-    CHECK(odp_term_global(test_instance) < 0 && odp_term_local() < 0);
-    odp_init_param_init(&param);
-    static const struct {
-        int workers, controls;
-        bool fine;
-    } numbers[] = {{0, 0, true},
-                   {-1, 0, false},
-                   {0, -1, false},
-                   {MOST_THREADS, 0, true},
-                   {MOST_THREADS - 1, 1, true},
-                   {MOST_THREADS, 1, false},
-                   {0, MOST_THREADS + 1, false},
-                   {MOST_THREADS + 1, 0, false}};
-    for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        param.num_worker = numbers[i].workers;
-        param.num_control = numbers[i].controls;
-        CHECK(starts(&param) == numbers[i].fine);
-    }
-    odp_init_param_init(&param);
-    param.mem_model = ODP_MEM_MODEL_PROCESS;
-    CHECK(!starts(&param));
-    param.mem_model = ODP_MEM_MODEL_THREAD;
-    odp_cpumask_zero(&workers);
-    odp_cpumask_set(&workers, ODP_CPUMASK_SIZE - 1);
-    odp_cpumask_set(&workers, ODP_CPUMASK_SIZE - 3);
-    odp_cpumask_zero(&controls);
-    odp_cpumask_set(&controls, ODP_CPUMASK_SIZE - 2);
-    param.num_worker = 2;
-    param.num_control = 1;
-    param.worker_cpus = &workers;
-    param.control_cpus = &controls;
-    CHECK(odp_init_global(&test_instance, &param, NULL) == 0);
-    CHECK(odp_init_local(test_instance + 1, ODP_THREAD_CONTROL) < 0 && odp_errno() == EINVAL);
-    CHECK(odp_init_local(test_instance, (odp_thread_type_t)77) < 0 && odp_errno() == EINVAL);
-    CHECK(odp_init_local(test_instance, ODP_THREAD_CONTROL) == 0);
-    CHECK(odp_init_local(test_instance, ODP_THREAD_CONTROL) < 0 && odp_errno() == EINVAL && odp_thread_count() == 1);
-    CHECK(odp_thread_worker_count_max() == 2 && odp_thread_control_count_max() == 1);
-    CHECK(odp_cpumask_default_worker(&mask, 0) == 2 && odp_cpumask_equal(&mask, &workers));
-    CHECK(odp_cpumask_default_worker(&mask, 3) == 2 && odp_cpumask_equal(&mask, &workers));
-    CHECK(odp_cpumask_default_worker(&mask, 1) == 1 && odp_cpumask_first(&mask) == ODP_CPUMASK_SIZE - 1);
-    CHECK(odp_cpumask_default_control(&mask, 0) == 1 && odp_cpumask_equal(&mask, &controls));
-    test_all_threads(2);
-    test_end();
-    test_begin();
-    CHECK(odp_thread_worker_count_max() == MOST_THREADS && odp_thread_control_count_max() == MOST_THREADS);
-    CHECK(odp_cpumask_default_worker(&mask, 0) >= 1 && !odp_cpumask_isset(&mask, ODP_CPUMASK_SIZE - 3));
-    CHECK(odp_cpumask_default_control(&mask, 0) == 1 && !odp_cpumask_isset(&mask, ODP_CPUMASK_SIZE - 2));
-    test_all_threads(MOST_THREADS - 1);
-    test_end();
-}
-
-/* --- crypto ---------------------------------------------------------------------------------------------------------
- */
-
-static odp_crypto_session_t session_new(void) {
-    odp_crypto_session_param_t param;
-    odp_crypto_ses_create_err_t status;
-    odp_crypto_session_t session;
-    odp_crypto_session_param_init(&param);
-    param.cipher_alg = ODP_CIPHER_ALG_AES_CBC;
-    param.cipher_key = (odp_crypto_key_t){.data = key, .length = sizeof(key)};
-    param.cipher_iv_len = 16;
-    return odp_crypto_session_create(&param, &session, &status) == 0 ? session : ODP_CRYPTO_SESSION_INVALID;
-}
-
-/* A range that is beyond its packet or no whole number of blocks is told of and changes nothing; nothing may be
- * ciphered. */
-static void test_ranges(void) {
-    enum { LENGTH = 64 };
-    static const struct {
-        uint32_t offset, length;
-        bool fine;
-    } ranges[] = {{0, 64, true},  {48, 16, true}, {49, 16, false}, {48, 32, false},
-                  {64, 0, true},  {65, 0, false}, {64, 16, false}, {80, 16, false},
-                  {0, 80, false}, {0, 15, false}, {5, 0, true},    {16, UINT32_MAX - 15, false}};
-    static const uint8_t iv[16];
-    odp_pool_t pool = test_packet_pool(8, 256, 0, 0);
-    odp_crypto_session_t session = session_new();
-    CHECK(session != ODP_CRYPTO_SESSION_INVALID);
-    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-        odp_packet_t packet = odp_packet_alloc(pool, LENGTH), out;
-        odp_crypto_packet_result_t result;
-        uint8_t before[LENGTH], *data = odp_packet_data(packet);
-        CHECK(odp_crypto_result(&result, packet) == -2); /* nothing has been done to it */
-        memset(data, (int)i, LENGTH);
-        memcpy(before, data, LENGTH);
-        odp_crypto_packet_op_param_t param = {.session = session, .cipher_iv_ptr = iv};
-        param.cipher_range = (odp_packet_data_range_t){.offset = ranges[i].offset, .length = ranges[i].length};
-        CHECK(odp_crypto_op(&packet, &out, &param, 1) == 1 && out == packet);
-        CHECK(odp_crypto_result(&result, packet) == (ranges[i].fine ? 0 : -1));
-        CHECK(result.cipher_status.alg_err ==
-              (ranges[i].fine ? ODP_CRYPTO_ALG_ERR_NONE : ODP_CRYPTO_ALG_ERR_DATA_SIZE));
-        const bool changed = memcmp(before, data, LENGTH) != 0;
-        CHECK(changed == (ranges[i].fine && ranges[i].length > 0));
-        odp_packet_free(packet);
-    }
-    CHECK(odp_crypto_session_destroy(session) == 0 && odp_crypto_session_destroy(ODP_CRYPTO_SESSION_INVALID) < 0);
-    CHECK(odp_pool_destroy(pool) == 0);
-}
-
-/* What sessions cannot do is refused, and it is told which part of it. */
-static void test_refused_sessions(void) {
-    static const struct {
-        unsigned what;
-        odp_crypto_ses_create_err_t status;
-    } wishes[] = {{0, ODP_CRYPTO_SES_ERR_NONE},   {1, ODP_CRYPTO_SES_ERR_AUTH},   {2, ODP_CRYPTO_SES_ERR_PARAMS},
-                  {3, ODP_CRYPTO_SES_ERR_PARAMS}, {4, ODP_CRYPTO_SES_ERR_PARAMS}, {5, ODP_CRYPTO_SES_ERR_CIPHER},
-                  {6, ODP_CRYPTO_SES_ERR_CIPHER}, {7, ODP_CRYPTO_SES_ERR_CIPHER}, {8, ODP_CRYPTO_SES_ERR_AUTH}};
-    for (unsigned i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
-        odp_crypto_session_param_t param;
-        odp_crypto_ses_create_err_t status;
-        odp_crypto_session_t session = ODP_CRYPTO_SESSION_INVALID;
-        const unsigned what = wishes[i].what;
-        odp_crypto_session_param_init(&param);
-        param.cipher_alg = ODP_CIPHER_ALG_AES_CBC;
-        param.cipher_key = (odp_crypto_key_t){.data = key, .length = what == 6 ? 15 : sizeof(key)};
-        param.cipher_iv_len = what == 7 ? 15 : 16;
-        param.auth_range_in_bits = what == 1;
-        if (what == 2)
-            param.op_mode = ODP_CRYPTO_ASYNC;
-        if (what == 3)
-            param.op_type = ODP_CRYPTO_OP_TYPE_OOP;
-        param.null_crypto_enable = what == 4;
-        param.cipher_range_in_bits = what == 5;
-        if (what == 8)
-            param.auth_alg = (odp_auth_alg_t)(ODP_AUTH_ALG_NULL + 1);
-        const int made = odp_crypto_session_create(&param, &session, &status);
-        CHECK(status == wishes[i].status && (made == 0) == (status == ODP_CRYPTO_SES_ERR_NONE));
-        CHECK(made == 0 ? odp_crypto_session_destroy(session) == 0 : session == ODP_CRYPTO_SESSION_INVALID);
-    }
-}
-
-/* As many as the capabilities say at once, and any number one after the other. */
-static void test_sessions(void) {
-    odp_crypto_capability_t capa;
-    CHECK(odp_crypto_capability(&capa) == 0);
-    for (uint32_t i = 0; i <= capa.max_sessions; i++)
-        CHECK(odp_crypto_session_destroy(session_new()) == 0);
-    odp_crypto_session_t *sessions = malloc(capa.max_sessions * sizeof(*sessions));
-    for (uint32_t i = 0; i < capa.max_sessions; i++)
-        CHECK((sessions[i] = session_new()) != ODP_CRYPTO_SESSION_INVALID);
-    CHECK(session_new() == ODP_CRYPTO_SESSION_INVALID);
-    for (uint32_t i = capa.max_sessions; i-- > 0;) /* the first, the last and others are taken out of the list */
-        CHECK(odp_crypto_session_destroy(sessions[(i * 7 + 3) % capa.max_sessions]) == 0);
-    free(sessions);
-}
-
-static void test_random(void) {
-    uint8_t bytes[16];
-    CHECK(odp_random_data(bytes, sizeof(bytes), odp_random_max_kind()) == sizeof(bytes));
-    CHECK(odp_random_data(bytes, sizeof(bytes), (odp_random_kind_t)(odp_random_max_kind() + 1)) < 0);
-    CHECK(odp_random_data(bytes, 0, ODP_RANDOM_BASIC) == 0);
-}
-
 int main(void) {
     test_begin();
     test_queues();
@@ -807,19 +339,12 @@ int main(void) {
     test_packet_pools();
     test_what_packets_have();
     test_statistics_of_pools();
+    test_all_pools();
     test_names();
     test_blocks();
     test_cpus();
     test_sets();
-    test_ports();
-    test_all_pools();
     test_widths();
-    test_joining();
-    test_ranges();
-    test_refused_sessions();
-    test_sessions();
-    test_random();
     test_end();
-    test_instances();
     return 0;
 }

@@ -3,11 +3,11 @@
  * The interface is one of a tap port, which is the wire's other end. The argument is the driver: af_packet or af_xdp.
  * Exit code 77: there can be none. */
 #include "check.h"
+#include "told.h"
 
 #include <errno.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -15,30 +15,15 @@
 
 enum { LENGTH = 60, TRIES = 100000, AT_ONCE = 20 };
 
-static char told[4096]; /* since it was emptied */
 static const char *driver;
 static bool by_xdp;
 
-static int listen_to(odp_log_level_t level, const char *fmt, ...) {
-    va_list args;
-    const size_t length = strlen(told);
-    (void)level;
-    va_start(args, fmt);
-    vsnprintf(told + length, sizeof(told) - length, fmt, args);
-    va_end(args);
-    return 0;
-}
-
 /* What the port has told of its interface: NULL, nothing. */
-static bool has_told(const char *what) {
+static bool port_has_told(const char *what) {
     char expected[128] = "";
     if (what != NULL)
         snprintf(expected, sizeof(expected), "port %s:wire: the interface is %s\n", driver, what);
-    const bool same = strcmp(told, expected) == 0;
-    if (!same)
-        fprintf(stderr, "told \"%s\", not \"%s\"\n", told, expected);
-    told[0] = '\0';
-    return same;
+    return has_told(expected);
 }
 
 /* --- the interface --------------------------------------------------------------------------------------------------
@@ -176,7 +161,7 @@ static void test_what_is_known(const struct end *ours, const struct end *wire) {
     CHECK(capa.max_input_queues == (by_xdp ? 1 : 16)); /* the interface's own */
     CHECK(capa.max_output_queues == (by_xdp ? 1 : ODP_PKTOUT_MAX_QUEUES));
     CHECK(odp_pktio_capability(wire->port, &capa) == 0 && !capa.set_op.op.promisc_mode && capa.max_input_queues == 1);
-    CHECK(has_told(NULL));
+    CHECK(port_has_told(NULL));
 }
 
 static void test_promiscuous_mode(const struct end *ours) {
@@ -211,7 +196,7 @@ static void test_frames(const struct end *ours, const struct end *wire) {
     CHECK(odp_pktio_stats_reset(ours->port) == 0 && odp_pktio_stats_reset(wire->port) == 0);
     check_counts(ours, 0, 0, 0, 0);
     check_counts(wire, 0, 0, 0, 0);
-    CHECK(has_told(NULL));
+    CHECK(port_has_told(NULL));
 }
 
 /* A port that is stopped receives nothing, nor later what came meanwhile. */
@@ -222,7 +207,7 @@ static void test_stops(const struct end *ours, const struct end *wire) {
         check_both_ways(ours, wire, turn + 1);
     }
     check_counts(ours, 2, 2, 2 * LENGTH, 2 * LENGTH);
-    CHECK(has_told(NULL));
+    CHECK(port_has_told(NULL));
 }
 
 static void test_down_and_up(const struct end *ours, const struct end *wire) {
@@ -231,7 +216,7 @@ static void test_down_and_up(const struct end *ours, const struct end *wire) {
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_DOWN);
             CHECK(send_one(ours, turn, LENGTH) == 0);
-            CHECK(has_told(again ? NULL : "down"));
+            CHECK(port_has_told(again ? NULL : "down"));
         }
         CHECK(odp_pktio_link_status(wire->port) == ODP_PKTIO_LINK_STATUS_DOWN);
         if (!by_xdp) /* which is before the interface, in the kernel */
@@ -239,7 +224,7 @@ static void test_down_and_up(const struct end *ours, const struct end *wire) {
         set_up(true);
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
-            CHECK(has_told(again ? NULL : "up"));
+            CHECK(port_has_told(again ? NULL : "up"));
         }
         check_both_ways(ours, wire, turn + 1);
     }
@@ -253,7 +238,7 @@ static void test_other_lengths(const struct end *ours, const struct end *wire) {
     CHECK(send_one(ours, 51, 919) == -1 && odp_errno() == EMSGSIZE);
     set_mtu(1500);
     CHECK(odp_pktout_maxlen(ours->port) == 1518 && odp_pktout_maxlen(wire->port) == 1518);
-    CHECK(send_one(ours, 52, 1514) == 1 && next_number(wire, 1514) == 52 && has_told(NULL));
+    CHECK(send_one(ours, 52, 1514) == 1 && next_number(wire, 1514) == 52 && port_has_told(NULL));
 }
 
 /* An interface of that name again is the port's, with all that was asked of the first one. */
@@ -262,15 +247,15 @@ static void test_gone_and_back(const struct end *ours, struct end *wire) {
         close_end(wire);
         for (int again = 0; again < 3; again++) {
             CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_DOWN);
-            CHECK(has_told(again ? NULL : "gone"));
+            CHECK(port_has_told(again ? NULL : "gone"));
             CHECK(send_one(ours, turn, LENGTH) == 0 && odp_pktout_maxlen(ours->port) == 1518);
         }
-        CHECK(nothing_comes(ours) && has_told(NULL));
+        CHECK(nothing_comes(ours) && port_has_told(NULL));
         *wire = open_end("tap:wire");
         CHECK(odp_pktio_link_status(ours->port) == ODP_PKTIO_LINK_STATUS_UP);
-        CHECK(has_told("back"));
+        CHECK(port_has_told("back"));
         check_both_ways(ours, wire, turn + 1);
-        CHECK(promiscuity() == 1 && has_told(NULL));
+        CHECK(promiscuity() == 1 && port_has_told(NULL));
     }
 }
 
@@ -285,7 +270,7 @@ int main(int argc, char **argv) {
         system("sysctl -qw net.ipv6.conf.default.disable_ipv6=1 && ip link show >/dev/null") != 0)
         return 77;
     odp_init_param_init(&param);
-    param.log_fn = listen_to;
+    param.log_fn = keep_told;
     CHECK(odp_init_global(&test_instance, &param, NULL) == 0 && odp_init_local(test_instance, ODP_THREAD_CONTROL) == 0);
     pool = test_packet_pool(by_xdp ? 16384 : 256, 2048, 0, 0);
     const unsigned before = test_open_descriptors();
@@ -300,7 +285,7 @@ int main(int argc, char **argv) {
     close_end(&ours);
     CHECK(promiscuity() == 0);
     close_end(&wire);
-    CHECK(has_told(NULL) && test_open_descriptors() == before && odp_pool_destroy(pool) == 0);
+    CHECK(port_has_told(NULL) && test_open_descriptors() == before && odp_pool_destroy(pool) == 0);
     test_end();
     return 0;
 }

@@ -11,20 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "control/learned.h"
 #include "runtime/externs.h"
 #include "runtime/learning.h"
 #include "tables/exact/exact_hash.h"
 
 enum { SIZE = 8, KEYS = 14, STEPS = 40000 };
-
-#define CHECK(cond)                                                                                                    \
-    do {                                                                                                               \
-        if (!(cond)) {                                                                                                 \
-            printf("line %d: not true: %s\n", __LINE__, #cond);                                                        \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static const struct macs_key_field field = {"key", 16, 0, MACS_EXACT, 0};
 static const struct macs_action_desc action = {"a", NULL, 0, MACS_ANYWHERE};

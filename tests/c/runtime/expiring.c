@@ -7,19 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "control/learned.h"
 #include "runtime/ages.h"
 #include "tables/exact/exact_hash.h"
 
 enum { SIZE = 40000, AT_ONCE = 16384, PERIOD_NS = 100000000 };
-
-#define CHECK(cond)                                                                                                    \
-    do {                                                                                                               \
-        if (!(cond)) {                                                                                                 \
-            printf("line %d: not true: %s\n", __LINE__, #cond);                                                        \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static const struct macs_key_field field = {"key", 32, 0, MACS_EXACT, 0};
 static const struct macs_action_desc action = {"a", NULL, 0, MACS_ANYWHERE};

@@ -8,15 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIZE = 4, KEYS = 12, ROUNDS = 50 };
+#include "check.h"
 
-#define CHECK(cond)                                                                                                    \
-    do {                                                                                                               \
-        if (!(cond)) {                                                                                                 \
-            printf("line %d: not true: %s\n", __LINE__, #cond);                                                        \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+enum { SIZE = 4, KEYS = 12, ROUNDS = 50 };
 
 static struct macs_indices indices;
 static uint32_t entries; /* that the table has */
