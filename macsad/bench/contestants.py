@@ -146,9 +146,16 @@ class Switch:
         return stats
 
     def stages(self) -> list[dict[str, Any]]:
-        """The stage clocks of its workers so far."""
+        """The stage clocks of its workers so far. They rest meanwhile: a burst is in all of the clocks, or in none.
+        Raises: BenchError."""
         self._own.resume()
-        clocks = self._client.stages()
+        try:
+            self._client.hold(True)
+            clocks = self._client.stages()
+            with contextlib.suppress(ControlError):  # after a second they go on by themselves
+                self._client.hold(False)
+        except (ControlError, OSError) as error:
+            raise self._own.failure(f"the stage clocks cannot be read ({error})") from error
         self._own.pause()
         return clocks
 

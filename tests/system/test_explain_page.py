@@ -114,9 +114,7 @@ def test_a_program_that_runs(
     lines = sum(line["cycles"] for line in told["lines"])
     assert lines == pytest.approx(at - told["receive"] - told["send"], rel=1e-3)
     shares = {line["line"]: line["share"] for line in told["lines"] if line["share"] is not None}
-    # the clocks are read while a burst may be counted in some of them only
-    assert max(shares.values()) == pytest.approx(1, abs=0.05)
-    assert 0.0 in shares.values(), "frames hit entries, so no default action runs"
+    assert 1.0 in shares.values() and 0.0 in shares.values(), "frames hit entries, so no default action runs"
     assert {table["entries"] for table in told["tables"]} == {100}
     text = made.read_text()
     assert "measured" in text and "l2fwd.p4" in text and "Nothing was measured" not in text
