@@ -483,3 +483,23 @@ def test_workers_rest(start) -> None:
         assert other.collect() == [(0, ethernet(1))]  # a second is over
         with pytest.raises(ControlError, match="went on"):
             client.hold(False)
+
+
+def until_workers_rest_again(switch: Switch) -> float:
+    """Seconds until workers rest for one client after the one has gone for which they rested."""
+    with Client(switch.socket) as gone:
+        gone.hold(True)
+    begin = time.monotonic()
+    while True:
+        try:
+            switch.client.hold(True)
+        except ControlError:  # the switch has not seen yet that the other has gone
+            continue
+        switch.client.hold(False)
+        return time.monotonic() - begin
+
+
+def test_workers_go_on_when_the_client_for_which_they_rest_has_gone(start) -> None:
+    """And not when the second is over that they rest at most."""
+    switch = start("--workers=2")
+    assert min(until_workers_rest_again(switch) for _ in range(5)) < 0.5
