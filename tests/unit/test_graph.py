@@ -95,6 +95,32 @@ def test_dependencies_on_what_is_not_drawn_are_not_drawn() -> None:
     assert [len(group.nodes) for group in made.groups] == [2] and made.edges == ()
 
 
+def test_what_orders_tables() -> None:
+    """Who reads first is not overtaken by who writes. What a chain of dependencies that are as strong implies is left out."""
+    b = Builder()
+    b.header("h", "h_t", k=8, x=8, y=8)
+    for name, *written in (("asks",), ("puts_x", "h.x"), ("puts_y", "h.y"), ("puts_both", "h.x", "h.y")):
+        b.action(name, *(b.set(field, number) for number, field in enumerate(written, 1)))
+    for name, key, action in (
+        ("reader", "h.x", "asks"), ("first", "h.k", "puts_x"), ("second", "h.k", "puts_both"), ("third", "h.k", "puts_y"),
+        ("last", "h.y", "asks"),
+    ):  # fmt: skip
+        b.table(name, [(key, "exact")], [action])
+    order = ("reader", "first", "second", "third", "last")
+    program = b.build(
+        [state("start", [extract("h")], goto("accept"))], [apply(name) for name in order], deparser=[emit("h")]
+    )
+    made = tables.draw(program)
+    names = {node.id: node.title for group in made.groups for node in group.nodes}
+    assert [(names[e.source], names[e.target], e.kind, e.label, e.back) for e in made.edges] == [
+        ("reader", "first", EdgeKind.REVERSE_READ, ("reverse-read:", "h.x"), False),  # and so the second one
+        ("first", "second", EdgeKind.ACTION, ("action:", "h.x"), False),
+        ("second", "third", EdgeKind.ACTION, ("action:", "h.y"), False),
+        ("second", "last", EdgeKind.MATCH, ("match:", "h.y"), False),  # the third one follows it for a weaker reason
+        ("third", "last", EdgeKind.MATCH, ("match:", "h.y"), False),
+    ]
+
+
 def test_a_loop_without_statements_leads_back() -> None:
     b = Builder()
     b.header("h", "h_t", a=8)
@@ -117,6 +143,60 @@ def test_json(kind: str) -> None:
     assert {end for edge in made["edges"] for end in (edge["from"], edge["to"])} <= ids
     assert {node["group"] for node in made["nodes"]} == {group["id"] for group in made["groups"]}
     assert any(node["at"] and node["at"]["line"] > 1 for node in made["nodes"])
+
+
+def test_json_of_a_drawing() -> None:
+    """All of it: lines of all sections, a place of the program or null, an edge with a label of two lines and one without."""
+    table = Node("a", NodeKind.TABLE, "t", (("k: exact", "l: lpm"), ("go",)), Span("p.p4", 3, 4))
+    made = Drawing(
+        "p: tables",
+        (
+            Group("I", "ingress  I", (table, Node("b", NodeKind.EXIT, "end"))),
+            Group("E", "egress  E", (), Span("q.p4", 5, 6)),
+        ),
+        (Edge("a", "b", EdgeKind.REVERSE_READ, ("reverse-read:", "h.x")), Edge("b", "a", back=True)),
+    )
+    assert json.loads(json_form.write(made)) == {
+        "title": "p: tables",
+        "groups": [
+            {"id": "I", "name": "ingress  I", "at": None},
+            {"id": "E", "name": "egress  E", "at": {"file": "q.p4", "line": 5, "column": 6}},
+        ],
+        "nodes": [
+            {"id": "a", "kind": "table", "name": "t", "lines": ["k: exact", "l: lpm", "go"], "group": "I",
+             "at": {"file": "p.p4", "line": 3, "column": 4}},
+            {"id": "b", "kind": "exit", "name": "end", "lines": [], "group": "I", "at": None},
+        ],
+        "edges": [
+            {"from": "a", "to": "b", "kind": "reverse-read", "label": ["reverse-read:", "h.x"]},
+            {"from": "b", "to": "a", "kind": "flow", "label": []},
+        ],
+    }  # fmt: skip
+    assert json_form.write(made).endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("edge", "attributes"),
+    [
+        (Edge("a", "b"), 'color="#546e7a"'),
+        (Edge("b", "a", back=True), 'color="#546e7a" constraint=false'),
+        (
+            Edge("a", "b", label=("x < 1", "y")),
+            'label=<  x &lt; 1 <BR ALIGN="LEFT"/>  y <BR ALIGN="LEFT"/>> color="#546e7a"',
+        ),
+        (Edge("a", "b", EdgeKind.MATCH), 'color="#c62828" fontcolor="#c62828" penwidth=2'),
+        (Edge("a", "b", EdgeKind.ACTION), 'color="#6a1b9a" fontcolor="#6a1b9a" penwidth=1.5'),
+        (Edge("a", "b", EdgeKind.SUCCESSOR), 'color="#2e7d32" fontcolor="#2e7d32" style=dashed'),
+        (
+            Edge("b", "a", EdgeKind.REVERSE_READ, back=True),
+            'color="#90a4ae" constraint=false fontcolor="#607d8b" style=dotted',
+        ),
+    ],
+)
+def test_an_edge_in_dot(edge: Edge, attributes: str) -> None:
+    nodes = (Node("a", NodeKind.TABLE, "a"), Node("b", NodeKind.TABLE, "b"))
+    ends = "n0 -> n1" if edge.source == "a" else "n1 -> n0"
+    assert f"\t{ends} [{attributes}]\n" in dot.write(Drawing("d", (Group("g", "g", nodes),), (edge,)))
 
 
 def hostile(text: str = 'a"b\\n<B>&amp;]]>{|}\n') -> Drawing:
