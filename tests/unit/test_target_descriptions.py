@@ -181,11 +181,28 @@ def test_one_target_in_a_folder_needs_no_name(tmp_path: Path) -> None:
     assert str(refused.value) == "no target 'other': there are board, software"
 
 
+def test_of_several_targets_in_a_folder_one_is_named(tmp_path: Path) -> None:
+    """In full; those that there are are told in the order of their names."""
+    for name in ("five", "one", "six", "three", "two", "four"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "target.toml").write_text(TOP.replace("board", name))
+    with pytest.raises(UnknownTarget) as refused:
+        choose(None, tmp_path)
+    which = "say --target NAME; there are five, four, one, six, three, two"
+    assert str(refused.value) == f"{tmp_path} has no target.toml: {which}"
+    assert choose("four", tmp_path).name == choose(None, tmp_path / "four").name == "four"
+    with pytest.raises(UnknownTarget) as refused:
+        choose("fou", tmp_path / "four")
+    assert str(refused.value) == f"no target 'fou' in {tmp_path}/four: there is 'four'"
+
+
 @pytest.mark.parametrize(
     ("name", "folder", "message"),
     [
         ("template", True, "nothing looks into this folder: did you mean templates/?"),
         ("Tables", True, "nothing looks into this folder: did you mean tables/?"),
+        ("TEMPLATES", True, "nothing looks into this folder: did you mean templates/?"),
+        ("labels", True, ""),
         ("template", False, ""), ("templates", True, ""), ("tables", True, ""), ("documents", True, ""),
     ],
 )  # fmt: skip
