@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, emit, exact, extract, goto, if_, state, valid
+from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
 from macsad import cli
 from macsad.compilation import Request, decide, load
@@ -19,6 +19,7 @@ from transpiler.diagnostics import Span
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
 from transpiler.graph.text import LINE, LINES, cut, folded, key_sets, last, location, plain, some
+from transpiler.hlir.program import Select, SelectCase
 from transpiler.hlir.statements import While
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -119,6 +120,41 @@ def test_what_orders_tables() -> None:
         ("second", "last", EdgeKind.MATCH, ("match:", "h.y"), False),  # the third one follows it for a weaker reason
         ("third", "last", EdgeKind.MATCH, ("match:", "h.y"), False),
     ]
+
+
+def test_what_a_state_does() -> None:
+    """What stands within statements, too; what is selected by is cut where it is long."""
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    names = [f"metadata.{name * 5}" for name in ("one", "two", "three")]
+    for name in names:
+        b.variable(name, 8)
+    body = [extract("h"), if_(valid("h"), [b.set("h.a", 7)], [b.set("h.a", 8)])]
+    subjects = tuple(map(b.get, names))
+    where = Select(subjects, (SelectCase((any_(),) * 3, "accept", AT),), AT)
+    (group,) = parser.draw(b.build([state("start", body, where)])).groups
+    assert group.nodes[0].sections == (
+        ("extract(h)", "if (h.isValid()) {", "h.a = 7", "h.a = 8"),
+        (f"select {names[0]}, {names[1]}, {names[2]}"[: LINE - 1] + "…",),
+    )
+
+
+def test_of_programs_without_tables_what_decides_is_drawn() -> None:
+    """Of a run of statements that takes part three lines; nothing of controls that decide nothing."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8, d=8)
+    ingress = [*(b.set(f"h.{name}", number) for number, name in enumerate("abcd", 1)), if_(valid("h"), [])]
+    egress = [if_(binary("==", b.get("h.a"), const(1, 8)), [])]
+    compute = [b.set("h.b", 7)]
+    start = [state("start", [extract("h")], goto("accept"))]
+    made = tables.draw(b.build(start, ingress, egress, [emit("h")], compute_checksum=compute))
+    assert [(group.id, [node.sections for node in group.nodes]) for group in made.groups] == [
+        ("Ingress", [(("h.isValid()",),)]),
+        ("Egress", [(("h.a == 1",),)]),
+    ]
+    asked = [*ingress[:-1], if_(binary("==", b.get("h.d"), const(1, 8)), [])]
+    (group, _) = tables.draw(b.build(start, asked, egress, [emit("h")])).groups
+    assert [node.sections for node in group.nodes] == [(("h.a = 1", "h.b = 2", "… 2 more"),), (("h.d == 1",),)]
 
 
 def test_a_loop_without_statements_leads_back() -> None:
@@ -271,10 +307,10 @@ def test_a_node_in_dot(node: Node, attributes: str) -> None:
 def test_what_graphviz_does_not_draw_is_told(
     raised: Exception | None, code: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[object, object]] = []
+    asked: list[tuple[object, object, object]] = []
 
     def run(words: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
-        asked.append((words, options["timeout"]))
+        asked.append((words, options["input"], options["timeout"]))
         if raised is not None:
             raise raised
         return subprocess.CompletedProcess(words, code, b"<svg", b"  syntax error in line 3 \xff\n")
@@ -282,8 +318,8 @@ def test_what_graphviz_does_not_draw_is_told(
     monkeypatch.setattr(graphviz.shutil, "which", lambda name: f"/bin/{name}")
     monkeypatch.setattr(graphviz.subprocess, "run", run)
     with pytest.raises(graphviz.GraphvizError) as told:
-        graphviz.render("digraph {}", "png")
-    assert str(told.value) == message and asked == [(["/bin/dot", "-Tpng"], 60)]
+        graphviz.render("digraph \udcff {}", "png")
+    assert str(told.value) == message and asked == [(["/bin/dot", "-Tpng"], b"digraph ? {}", 60)]
 
 
 def test_a_program_without_tables() -> None:
