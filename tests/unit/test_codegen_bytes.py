@@ -332,6 +332,21 @@ def test_the_bytes_that_a_parser_may_read() -> None:
     assert parse_bytes(b.parsed(st.Advance(ex.Cast(b.get("x"), Bits(32), AT), AT))) == WHOLE_FRAME
     element = st.Extract(ex.ElementRef("s", const(1, 32), AT), None, AT)
     assert parse_bytes(b.parsed(element)) == 4
+    rounds = st.While(ex.Binary(ex.BinaryOp.EQ, b.get("y"), const(0, 8), Bool(), AT), (extract("a"),), AT)
+    assert parse_bytes(b.parsed(rounds)) == WHOLE_FRAME
+
+
+@pytest.mark.parametrize(("method", "whole"), [("hash.compute", False), ("hash.compute_with_payload", True)])
+def test_who_hashes_the_payload_reads_the_whole_frame(method: str, whole: bool) -> None:
+    b = Framed()
+    hashed = b.call(method, None, ex.Text("crc16", AT), b.values("a.f"), out="x")
+    assert parse_bytes(b.parsed(extract("a"), ingress=(hashed,))) == (WHOLE_FRAME if whole else 3)
+
+
+def test_a_second_parser_may_begin_behind_what_the_first_one_took_off() -> None:
+    b = Framed()
+    first, second = b.parsed(extract("a")), b.parsed(look(33))
+    assert parse_bytes(replace(first, pipes=(*first.pipes, second.pipes[0]))) == 3 + 5
 
 
 def test_the_longest_way_counts() -> None:
