@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, select, state
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, h, select, state
 
 from transpiler.codegen.c.nodes import (
     Assign,
@@ -27,7 +27,7 @@ from transpiler.codegen.c.printer import expression as printed
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.externs import Externs
-from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, parse_bytes
+from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, made_headers, parse_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.pack_words import goes_in_words, key_goes_in_words, pack_key_words, pack_words
 from transpiler.codegen.packing import pack_dense, pack_key, pack_padded, pack_varying, unaligned
@@ -376,6 +376,30 @@ def test_a_frame_may_grow_by_what_is_made_of_it() -> None:
     b.header("w", "v_t")
     longer = st.Assign(ex.FieldRef(ex.HeaderRef("v", AT), "o", AT), other, AT)
     assert grows(longer) == 2 + 8
+
+
+@pytest.mark.parametrize(
+    ("statement", "made", "with_sources"),
+    [
+        (st.SetValid(h("a"), True, AT), {"a"}, set()),
+        (st.SetValid(h("a"), False, AT), set(), set()),
+        (st.SetValid(h("s[1]"), True, AT), {"s", "s[1]"}, set()),
+        (st.SetValid(ex.ElementRef("s", const(0, 32), AT), True, AT), {"s", "s[0]", "s[1]"}, set()),  # one of them
+        (st.CopyHeader(h("c"), h("a"), AT), {"c"}, {"a"}),
+        (st.CopyHeader(h("s[0]"), h("s[1]"), AT), {"s", "s[0]"}, {"s[1]"}),
+        (st.CopyHeader(h("t[0]"), h("s[1]"), AT), {"t", "t[0]"}, {"s", "s[1]"}),
+    ],
+)
+def test_headers_that_need_not_be_extracted_to_be_valid(
+    statement: st.Statement, made: set[str], with_sources: set[str]
+) -> None:
+    """And the stacks that they are elements of; where it is asked for, what is copied, whose place goes with it."""
+    b = Framed()
+    b.header("c", "a_t")
+    b.stack("t", "s_t", 1)
+    program = b.parsed(extract("a"), ingress=(statement,))
+    assert made_headers(program) == made
+    assert made_headers(program, sources=True) == made | with_sources
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
