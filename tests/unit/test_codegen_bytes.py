@@ -22,6 +22,7 @@ from transpiler.codegen.c.nodes import (
     Member,
     Name,
     Statement as C_Statement,
+    Switch,
 )
 from transpiler.codegen.c.printer import expression as printed
 from transpiler.codegen.compare import comparisons
@@ -509,6 +510,30 @@ def test_an_entry_asks_no_more_than_it_must(kind: str, keyset: ex.KeySet, condit
     assert isinstance(found, Assign)
     choice = found.value
     assert (printed(choice.condition) if isinstance(choice, Conditional) else None) == condition
+
+
+@pytest.mark.parametrize(("width", "switches"), [(9, True), (57, True), (58, False)])
+def test_exact_keys_of_a_word_are_switched_over(width: int, switches: bool) -> None:
+    """The first field highest, whatever their widths; wider ones are compared field by field."""
+    b = Builder()
+    b.variable("a", width)
+    b.variable("b", 7)
+    b.action("act")
+    keys = [(5, 3), (1, 2)]
+    rows = [b.entry([exact(first, width), exact(second, 7)], "act") for first, second in keys]
+    b.table("t", [("a", "exact"), ("b", "exact")], ["act"], entries=rows, const_entries=True)
+    program = b.build([state("start", [], goto("accept"))], [apply("t")])
+    made = comparisons(program, program.table["t"], renderer(b), "values")
+    if switches:
+        (switch,) = made
+        assert isinstance(switch, Switch)
+        assert value_of(switch.subject, {"a": 5, "b": 3}) == 5 << 7 | 3
+        labels = [[value_of(label, {}) for label in case.labels] for case in switch.cases]
+        assert labels == [[5 << 7 | 3], [1 << 7 | 2], []] and switch.cases[2].default and switch.cases[2].body == ()
+        return
+    _, found = made
+    assert isinstance(found, Assign) and isinstance(found.value, Conditional)
+    assert printed(found.value.condition) == "key[0] == 5 && key[1] == 3"
 
 
 def test_where_actions_may_stand() -> None:
