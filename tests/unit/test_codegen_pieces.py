@@ -12,9 +12,10 @@ from hlir_builder import Builder, apply, const, goto, state
 from transpiler.codegen.bodies import _title
 from transpiler.codegen.burst import _step_views
 from transpiler.codegen.c.build import address, call
-from transpiler.codegen.c.nodes import Body, Declare, Do, If, Index, Literal, Name
+from transpiler.codegen.c.nodes import Body, Declare, Do, Expression as C, If, Index, Literal, Name
 from transpiler.codegen.c.printer import Printer, expression
-from transpiler.codegen.externs import Externs
+from transpiler.codegen.expressions import Expressions
+from transpiler.codegen.externs import NO_PAYLOAD, Externs
 from transpiler.codegen.given import Given
 from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.loops import LongLoops
@@ -247,6 +248,77 @@ def test_the_counters_of_a_target_stand_behind_those_of_the_program() -> None:
         ("macs_target_lost", "target.lost", 2, "MACS_COUNTER", "7", "MACS_PACKETS_AND_BYTES", "the target's"),
         ("macs_target_late", "target.late", 3, "MACS_COUNTER", "1", "MACS_PACKETS_AND_BYTES", "the target's"),
     ]
+
+
+# --- hashes ------------------------------------------------------------------------------------------------------------------
+
+PAYLOAD: tuple[C, C] = (Name("rest"), Name("size"))
+
+
+def hashing(*widths: int, **more: Any) -> tuple[Externs, Expressions, Builder, Any]:
+    """Of a program with variables m.v0, m.v1, … of those widths and a table t by them, its selector s with these attributes."""
+    b = Builder()
+    b.variable("m.k", 8)
+    for number, width in enumerate(widths):
+        b.variable(f"m.v{number}", width)
+    if more:
+        b.extern("s", "action_selector", size=8, **more)
+        selectors = [(f"m.v{number}", "selector") for number in range(len(widths))]
+        b.table("t", [("m.k", "exact"), *selectors], [], implementation="s")
+    program = b.build([state("start", [], goto("accept"))], [apply("t")] if more else [])
+    storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names())
+    return Externs(program, Names()), Expressions(storage, Scope()), b, program
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "widths", "payload", "before", "list_", "c"),
+    [
+        ("random", (8,), False, None, None, "macs_random_next(worker)"),
+        ("crc16", (8,), False, None, 1, "macs_checksum_crc16((struct macs_bytes){list, 1, NULL, 0})"),
+        ("crc16", (4, 5), False, None, 2, "macs_checksum_crc16((struct macs_bytes){list, 2, NULL, 0})"),
+        ("crc32", (), False, None, 1, "macs_checksum_crc32((struct macs_bytes){list, 0, NULL, 0})"),
+        ("crc32", (), True, None, 1, "macs_checksum_crc32((struct macs_bytes){list, 0, rest, size})"),
+        ("crc32", (48, 48), False, None, 16, "macs_checksum_crc32((struct macs_bytes){list + 4, 12, NULL, 0})"),
+        ("crc32", (64, 64), False, None, 16, "macs_checksum_crc32((struct macs_bytes){list, 16, NULL, 0})"),
+        ("xor16", (48, 48), False, None, 16, "macs_checksum_xor16((struct macs_bytes){list, 12, NULL, 0})"),
+        ("crc32", (48, 48), True, "then", 16, "macs_extend_crc32(then, (struct macs_bytes){list + 4, 12, rest, size})"),
+        ("crc16", (8,), False, "then", 1, "macs_extend_crc16(then, (struct macs_bytes){list, 1, NULL, 0})"),
+        ("csum16", (48, 48), False, None, None, "macs_checksum_of_sum(sum)"),
+        ("csum16", (48, 48), True, None, 16, "macs_checksum_csum16((struct macs_bytes){list, 12, rest, size})"),
+        ("csum16", (80,), False, None, 16, "macs_checksum_csum16((struct macs_bytes){list, 10, NULL, 0})"),
+    ],
+)
+def test_what_is_hashed(
+    algorithm: str, widths: tuple[int, ...], payload: bool, before: str | None, list_: int | None, c: str
+) -> None:
+    """CRCs of bytes beside whole words begin with these. A payload is none of what is added up."""
+    externs, render, b, _ = hashing(*widths)
+    values = tuple(b.get(f"m.v{number}") for number in range(len(widths)))
+    given = (PAYLOAD,) if payload else (NO_PAYLOAD,)
+    made, result = externs.hash(render, algorithm, values, *given, None if before is None else Name(before))
+    assert expression(result) == c
+    assert [s.size for s in made if isinstance(s, Declare) and s.name == "list"] == ([] if list_ is None else [list_])
+
+
+@pytest.mark.parametrize(
+    ("width", "mask"), [(1, " & 1"), (14, " & 0x3fff"), (63, f" & UINT64_C({(1 << 63) - 1:#x})"), (64, "")]
+)
+def test_the_bits_of_a_hash_that_choose_a_member(width: int, mask: str) -> None:
+    externs, render, _, program = hashing(16, algorithm="crc16", width=width)
+    (*_, chosen) = text(externs.selection(render, program.table["t"]))
+    assert chosen == f"selected = macs_checksum_crc16((struct macs_bytes){{list, 2, NULL, 0}}){mask};"
+    (gathered,) = text(externs.selection(render, program.table["t"], Name("there")))
+    assert gathered == chosen.replace("list", "there")
+    made, size = externs.gather(render, program.table["t"], Name("there"))
+    assert (text(made), size) == (["macs_store_bytes(there, 2, m_v0);"], 2)
+
+
+@pytest.mark.parametrize("algorithm", ["random", "csum16"])
+def test_of_what_is_not_packed_nothing_is_gathered(algorithm: str) -> None:
+    externs, render, _, program = hashing(16, algorithm=algorithm, width=16)
+    assert externs.gather(render, program.table["t"], Name("there")) == ((), 0)
+    whole = externs.selection(render, program.table["t"])
+    assert externs.selection(render, program.table["t"], Name("there")) == whole
 
 
 # --- views of steps and stages ---------------------------------------------------------------------------------------------
