@@ -10,6 +10,7 @@ import click
 import pytest
 from aux_frontend.p4_14.frontend import P4_14
 from aux_frontend.p4_16.frontend import P4_16
+from hlir_builder import AT, Builder, apply, emit, extract, goto, state
 
 from macsad import cli
 from macsad.compilation import Request, generate_c, load
@@ -17,11 +18,14 @@ from macsad.resources import share
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
 from transpiler.codegen.kernels import Chooser, in_units
+from transpiler.codegen.tables import members_key
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
+from transpiler.hlir.program import MatchKind, ValueSet
+from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.targets.find import builtin
-from transpiler.targets.footprint import NOTHING
+from transpiler.targets.footprint import NOTHING, Entries
 from transpiler.targets.target import Kernel
 
 PROGRAM = """
@@ -85,6 +89,7 @@ def test_what_is_asked_for_is_taken(write: Write) -> None:
     assert chosen(write()).name == "exact_packed"
     annotated = write(annotation='@macsad_kernel("exact_hash")')
     assert chosen(annotated).name == "exact_hash"
+    assert chosen(write(annotation='@macsad_kernel( "exact_hash" )')).name == "exact_hash"
     assert chosen(annotated, {"I.t": "linear"}).name == "linear"
 
 
@@ -178,6 +183,25 @@ def test_who_asked_for_a_kernel_is_told(write: Write) -> None:
         program = P4_16().load(Source(write(annotation=annotation, size=64)), Diagnostics())
         note = check(program, builtin(), Diagnostics(), asked)["I.t"].note
         assert note == f"exact_hash (exact 48 bits; asked for by {asker}){memory}"
+
+
+@pytest.mark.parametrize(("counted", "index"), [(False, 0), (True, 12)])
+def test_what_a_table_keeps(counted: bool, index: int) -> None:
+    """Of the action with most data, and of the index of an entry where a hit uses it. Members of a value set have no data."""
+    b = Builder()
+    b.header("h", "h_t", a=9, b=3, pad=4)
+    b.action("small", x=64, y=8)
+    b.action("large", z=Bits(128))
+    b.extern("hits", "direct_counter", unit="packets", automatic=1)
+    b.table("t", [("h.a", "exact"), ("h.b", "exact")], ["small", "large"], size=77, direct=["hits"] if counted else [])
+    b.value_sets.append(ValueSet("vs", (Bits(9), Bits(17)), (MatchKind.EXACT, MatchKind.EXACT), 5, AT))
+    program = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+    chooser = Chooser(program, builtin(), Diagnostics(), {})
+    (table,), (value_set,) = program.tables, program.value_sets
+    found = chooser._entries(table, chooser._need(table, table.keys))
+    assert found == Entries(size=77, key_bits=12, key_bytes=3, data_bits=2 + 128 + index, data_bytes=16)
+    members = chooser._entries(value_set, chooser._need(value_set, members_key(value_set)))
+    assert members == Entries(size=5, key_bits=26, key_bytes=5, data_bits=0, data_bytes=0)
 
 
 @pytest.mark.parametrize(
