@@ -135,6 +135,40 @@ def test_a_kernel_that_is_not_there_is_said(write: Write) -> None:
     assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has compare, ")
 
 
+EXACT, LPM = frozenset({MatchKind.EXACT}), frozenset({MatchKind.LPM})
+FEW = (
+    Kernel("a", EXACT, max_bits=8),
+    Kernel("b", EXACT, max_key_bytes=1),
+    Kernel("c", LPM),
+    Kernel("d", EXACT, kept_by="c"),
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "annotation", "asked", "line", "message"),
+    [
+        (MAC, "", {}, 15, "target 'board' has no kernel that can hold 'I.t' (a: its keys have at most 8 bits, and this one has "
+         "48; b: its keys have at most 1 bytes, and this one has 6)"),
+        ("hdr.h.mac: ternary;" + IP, "", {}, 15, "target 'board' does not support the match kinds ternary, lpm together ('I.t')"),
+        (IP, "", {"I.t": "e"}, 15, "--kernel: target 'board' has no kernel 'e' (it has a, b, c, d)"),
+        (IP, '@macsad_kernel("e")', {}, 14, "@macsad_kernel: target 'board' has no kernel 'e' (it has a, b, c, d)"),
+        (IP, '@macsad_kernel("c")', {"I.t": "b"}, 15, "--kernel: kernel 'b' cannot hold 'I.t': it does not match lpm"),
+        (IP, '@macsad_kernel("b")', {}, 14, "@macsad_kernel: kernel 'b' cannot hold 'I.t': it does not match lpm"),
+        (IP, "", {}, 0, ""),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_target_of_few_kernels(
+    key: str, annotation: str, asked: dict[str, str], line: int, message: str, write: Write
+) -> None:
+    """Whole: at the table, or at the annotation that asks."""
+    program = P4_16().load(Source(write(key, annotation, 64)), Diagnostics())
+    board = replace(builtin(), name="board", kernels=FEW)
+    diagnostics = Diagnostics()
+    choice = Chooser(program, board, diagnostics, asked).choose(program.table["I.t"], program.table["I.t"].keys)
+    assert [(m.span.line, m.message) for m in diagnostics.messages] == ([(line, message)] if message else [])
+    assert (choice.kernel.name if choice is not None else None) == (None if message else "c")
+
+
 def test_a_table_without_key_has_none(write: Write) -> None:
     _, text = refused(write(), {"I.plain": "linear"})
     assert text.endswith("cannot hold 'I.plain': it has no key")
