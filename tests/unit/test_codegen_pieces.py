@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hlir_builder import Builder, apply, const, goto, state
 
+from transpiler.architectures.facts import part
 from transpiler.codegen.bodies import _title
 from transpiler.codegen.burst import _step_views
 from transpiler.codegen.c.build import address, call
@@ -22,6 +23,7 @@ from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.names import Names
 from transpiler.codegen.outcome import Outcome, with_lasting_records
 from transpiler.codegen.scope import Scope
+from transpiler.codegen.steps import step
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.views import DecisionsView, SteeringView
 from transpiler.diagnostics import Span
@@ -162,6 +164,23 @@ def test_intrinsic_values_are_set_from_the_runtime_and_from_each_other() -> None
         "sm_egress_rid = 0;",
     ]
     assert text(made.drop()) == text(RECORD.drop())
+
+
+def test_a_step_decides_by_the_values_that_the_pipe_has_left() -> None:
+    """Those of the next pipe are set behind that, each from what there was: the port before it is set to zero."""
+    program = Builder().build([state("start", [], goto("accept"))])
+    storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names())
+    (to_port,) = (known for known in part(program.architecture, "steps").DECISIONS if known.name == "to_port")
+    assert text(step(to_port, Intrinsics(program, storage, Scope(), RECORD))) == [
+        "packet->egress_port = sm_egress_spec;",
+        "packet->verdict = MACS_FORWARD;",
+        "sm_egress_port = sm_egress_spec;",
+        "sm_egress_spec = 0;",
+        "sm_egress_rid = (uint16_t)packet->replica;",
+        "sm_packet_length = (uint32_t)packet->length;",
+        "sm_instance_type = (uint32_t)packet->instance_type;",
+        "sm_egress_global_timestamp = (uint64_t)(worker->now_ns / 1000);",
+    ]
 
 
 # --- what functions are given of a packet ----------------------------------------------------------------------------------
@@ -334,7 +353,7 @@ def stage(**changes: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("step", "of", "kinds"),
+    ("made", "of", "kinds"),
     [
         (Receive(), {}, ["receive"]),
         (Run(1), {}, ["run"]),
@@ -351,10 +370,10 @@ def stage(**changes: Any) -> Any:
         (Lap(1, "run"), {"settlements": TALLY, "holds": True, "copies": COPY}, ["lap"]),
     ],
 )  # fmt: skip
-def test_what_a_step_is_made_of(step: Step, of: dict[str, Any], kinds: list[str]) -> None:
+def test_what_a_step_is_made_of(made: Step, of: dict[str, Any], kinds: list[str]) -> None:
     """What a stage copies is there before its work, what it adds up is settled, and what it holds released, behind it."""
     stages: Any = (stage(**of), stage(**of))
-    assert [view.kind for view in _step_views(step, stages)] == kinds
+    assert [view.kind for view in _step_views(made, stages)] == kinds
 
 
 def test_the_lookups_that_a_step_is_about() -> None:
