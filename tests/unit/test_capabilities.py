@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 import switches
-from hlir_builder import AT, Builder, apply, const, emit, extract, goto, select, state
+from hlir_builder import AT, Builder, apply, const, emit, exact, extract, goto, if_, select, state, valid
 
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import decide
 from transpiler.configuration import BEST
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.program import Action, Bridge, Program, Storage
+from transpiler.hlir.program import Action, Bridge, Program, Select, SelectCase, Storage
 from transpiler.hlir.types import Bits, Varbit
 from transpiler.targets.find import builtin
+from transpiler.targets.footprint import NOTHING
 
 PACKETS = Path(__file__).parents[1] / "packets"
 LACKING = replace(
@@ -63,6 +64,16 @@ def selecting(subject: str) -> Program:
     return builder().build([state("start", [TAKEN], select(B.get(subject), (ex.AnySet(AT), "accept")))])
 
 
+def selecting_too() -> Program:
+    case = SelectCase((ex.AnySet(AT), ex.AnySet(AT)), "accept", AT)
+    where = Select((B.get("h.a"), B.get("h.rest")), (case,), AT)
+    return builder().build([state("start", [TAKEN], where)])
+
+
+def sent_by_egress(*body: st.Statement) -> Program:
+    return builder().build([state("start", [TAKEN], goto("accept"))], [apply("t")], body, [emit("h")])
+
+
 def matching(key: str) -> Program:
     b = builder()
     b.table("u", [(key, "exact")], ["NoAction"])
@@ -81,6 +92,16 @@ def matching(key: str) -> Program:
             ["a varbit in a list other than a hash's or checksum's"],
         ),
         (
+            lambda: taken(
+                B.call("digest.send", "told", ex.ListExpression((B.get("m.x"), B.values("h.a", "h.rest")), AT))
+            ),
+            ["a varbit in a list other than a hash's or checksum's"],
+        ),
+        (
+            lambda: sent_by_egress(if_(valid("h"), [B.call("direct_counter.count", "counted")])),
+            ["'direct_counter.count' outside of the actions of its table"],
+        ),
+        (
             lambda: taken(B.call("random.range", None, const(0, 32), const(7, 32), out="m.w")),
             ["the extern method 'random.range' ((low, high) -> a number between them, both included)"],
         ),
@@ -93,6 +114,11 @@ def matching(key: str) -> Program:
         (lambda: bridged(("m.x",), ("plain", "h")), ["a varbit in metadata that go along with a packet"]),
         (lambda: selecting("h.a"), []),
         (lambda: selecting("h.rest"), ["selecting on a varbit"]),
+        (selecting_too, ["selecting on a varbit"]),
+        (
+            lambda: replace(taken(), bridges=(Bridge("a", ("m.x",), (), AT), Bridge("b", ("m.v",), (), AT))),
+            ["a varbit in metadata that go along with a packet"],
+        ),
         (lambda: matching("m.x"), []),
         (lambda: matching("h.rest"), ["matching on a varbit"]),
     ],
@@ -107,6 +133,36 @@ def test_what_a_target_lacks(make: Callable[[], Program], messages: list[str]) -
         f"t.p4:1:1: error: target 'board' does not support {message}" for message in messages
     ]
     assert len(diagnostics.messages) == len(messages)
+
+
+def test_kernels_that_do_not_say_what_lookups_read() -> None:
+    """Each once, where it is described, with all its tables; constant entries that become code have nothing to read."""
+    b = Builder()
+    b.header("h", "h_t", a=24, b=24)
+    constant = [b.entry([exact(1, 24)], "NoAction")]
+    b.table("first", [("h.a", "exact"), ("h.b", "exact")], [])
+    b.table("code", [("h.a", "exact")], [], entries=constant, const_entries=True)
+    b.table("other", [("h.a", "ternary")], [])
+    b.table("second", [("h.b", "exact"), ("h.a", "exact")], [])
+    body = [apply(name) for name in ("first", "code", "other", "second")]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    silent = replace(builtin(), kernels=tuple(replace(kernel, memory=NOTHING) for kernel in builtin().kernels))
+    diagnostics = Diagnostics()
+    assert {name: choice.kernel.name for name, choice in check(program, silent, diagnostics).items()} == {
+        "first": "exact_packed", "code": "compare", "other": "ternary_cells", "second": "exact_packed",
+    }  # fmt: skip
+    places = {kernel.name: kernel.place for kernel in builtin().kernels}
+    assert [(f"{m.span.file}:{m.span.line}", m.message) for m in diagnostics.messages] == [
+        (
+            places[name],
+            f"the kernel '{name}' has no `memory` figures: however small it is, a stage of its own is made for {of} "
+            "(see docs/extend/kernel.md)",
+        )
+        for name, of in (("exact_packed", "first, second"), ("ternary_cells", "other"))
+    ]
+    diagnostics = Diagnostics()
+    check(program, builtin(), diagnostics)
+    assert diagnostics.messages == []
 
 
 def lookups(*calls: st.CallExtern) -> Program:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, select, state
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, h, select, state
 
 from transpiler.codegen.c.nodes import (
     Assign,
@@ -22,12 +22,13 @@ from transpiler.codegen.c.nodes import (
     Member,
     Name,
     Statement as C_Statement,
+    Switch,
 )
 from transpiler.codegen.c.printer import expression as printed
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.externs import Externs
-from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, parse_bytes
+from transpiler.codegen.frame_sizes import WHOLE_FRAME, grow_bytes, made_headers, parse_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.pack_words import goes_in_words, key_goes_in_words, pack_key_words, pack_words
 from transpiler.codegen.packing import pack_dense, pack_key, pack_padded, pack_varying, unaligned
@@ -332,6 +333,21 @@ def test_the_bytes_that_a_parser_may_read() -> None:
     assert parse_bytes(b.parsed(st.Advance(ex.Cast(b.get("x"), Bits(32), AT), AT))) == WHOLE_FRAME
     element = st.Extract(ex.ElementRef("s", const(1, 32), AT), None, AT)
     assert parse_bytes(b.parsed(element)) == 4
+    rounds = st.While(ex.Binary(ex.BinaryOp.EQ, b.get("y"), const(0, 8), Bool(), AT), (extract("a"),), AT)
+    assert parse_bytes(b.parsed(rounds)) == WHOLE_FRAME
+
+
+@pytest.mark.parametrize(("method", "whole"), [("hash.compute", False), ("hash.compute_with_payload", True)])
+def test_who_hashes_the_payload_reads_the_whole_frame(method: str, whole: bool) -> None:
+    b = Framed()
+    hashed = b.call(method, None, ex.Text("crc16", AT), b.values("a.f"), out="x")
+    assert parse_bytes(b.parsed(extract("a"), ingress=(hashed,))) == (WHOLE_FRAME if whole else 3)
+
+
+def test_a_second_parser_may_begin_behind_what_the_first_one_took_off() -> None:
+    b = Framed()
+    first, second = b.parsed(extract("a")), b.parsed(look(33))
+    assert parse_bytes(replace(first, pipes=(*first.pipes, second.pipes[0]))) == 3 + 5
 
 
 def test_the_longest_way_counts() -> None:
@@ -361,6 +377,30 @@ def test_a_frame_may_grow_by_what_is_made_of_it() -> None:
     b.header("w", "v_t")
     longer = st.Assign(ex.FieldRef(ex.HeaderRef("v", AT), "o", AT), other, AT)
     assert grows(longer) == 2 + 8
+
+
+@pytest.mark.parametrize(
+    ("statement", "made", "with_sources"),
+    [
+        (st.SetValid(h("a"), True, AT), {"a"}, set()),
+        (st.SetValid(h("a"), False, AT), set(), set()),
+        (st.SetValid(h("s[1]"), True, AT), {"s", "s[1]"}, set()),
+        (st.SetValid(ex.ElementRef("s", const(0, 32), AT), True, AT), {"s", "s[0]", "s[1]"}, set()),  # one of them
+        (st.CopyHeader(h("c"), h("a"), AT), {"c"}, {"a"}),
+        (st.CopyHeader(h("s[0]"), h("s[1]"), AT), {"s", "s[0]"}, {"s[1]"}),
+        (st.CopyHeader(h("t[0]"), h("s[1]"), AT), {"t", "t[0]"}, {"s", "s[1]"}),
+    ],
+)
+def test_headers_that_need_not_be_extracted_to_be_valid(
+    statement: st.Statement, made: set[str], with_sources: set[str]
+) -> None:
+    """And the stacks that they are elements of; where it is asked for, what is copied, whose place goes with it."""
+    b = Framed()
+    b.header("c", "a_t")
+    b.stack("t", "s_t", 1)
+    program = b.parsed(extract("a"), ingress=(statement,))
+    assert made_headers(program) == made
+    assert made_headers(program, sources=True) == made | with_sources
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -470,6 +510,30 @@ def test_an_entry_asks_no_more_than_it_must(kind: str, keyset: ex.KeySet, condit
     assert isinstance(found, Assign)
     choice = found.value
     assert (printed(choice.condition) if isinstance(choice, Conditional) else None) == condition
+
+
+@pytest.mark.parametrize(("width", "switches"), [(9, True), (57, True), (58, False)])
+def test_exact_keys_of_a_word_are_switched_over(width: int, switches: bool) -> None:
+    """The first field highest, whatever their widths; wider ones are compared field by field."""
+    b = Builder()
+    b.variable("a", width)
+    b.variable("b", 7)
+    b.action("act")
+    keys = [(5, 3), (1, 2)]
+    rows = [b.entry([exact(first, width), exact(second, 7)], "act") for first, second in keys]
+    b.table("t", [("a", "exact"), ("b", "exact")], ["act"], entries=rows, const_entries=True)
+    program = b.build([state("start", [], goto("accept"))], [apply("t")])
+    made = comparisons(program, program.table["t"], renderer(b), "values")
+    if switches:
+        (switch,) = made
+        assert isinstance(switch, Switch)
+        assert value_of(switch.subject, {"a": 5, "b": 3}) == 5 << 7 | 3
+        labels = [[value_of(label, {}) for label in case.labels] for case in switch.cases]
+        assert labels == [[5 << 7 | 3], [1 << 7 | 2], []] and switch.cases[2].default and switch.cases[2].body == ()
+        return
+    _, found = made
+    assert isinstance(found, Assign) and isinstance(found.value, Conditional)
+    assert printed(found.value.condition) == "key[0] == 5 && key[1] == 3"
 
 
 def test_where_actions_may_stand() -> None:

@@ -161,6 +161,37 @@ def test_headers_lie_at_known_offsets_unless_they_may_move(moves: str) -> None:
 
 def test_names_in_c_are_its_own_and_no_keywords() -> None:
     names = Names()
-    given = ("a.b", "a_b", "a.b", "int8_t", "uint8_t", "macs_a", "odp_a", "8a", "while", "[]")
-    made = ["a_b", "a_b_2", "a_b", "p4_int8_t", "p4_uint8_t", "p4_macs_a", "p4_odp_a", "p4_8a", "while_2", "unnamed"]
+    given = ("a.b", "a_b", "a.b", "int8_t", "uint8_t", "macs_a", "odp_a", "8a", "while", "[]", "_a_", "a-b")
+    made = [
+        "a_b",
+        "a_b_2",
+        "a_b",
+        "p4_int8_t",
+        "p4_uint8_t",
+        "p4_macs_a",
+        "p4_odp_a",
+        "p4_8a",
+        "while_2",
+        "unnamed",
+        "a",
+        "a_b_3",
+    ]
     assert list(map(names, given)) == made
+
+
+C11 = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register restrict
+    return short signed sizeof static struct switch typedef union unsigned void volatile while
+"""
+MACROS = """
+    bool true false NULL EOF errno assert static_assert alignas alignof noreturn thread_local offsetof stdin stdout stderr INT_MAX
+    UINT8_MAX SIZE_MAX PRIu64 SCNx8 UINT64_C BUFSIZ EIO SIGINT MACS_DROP MACS_x ODP_ALIGNED TABLE_t CLOCK_ingress main
+"""
+
+
+@pytest.mark.parametrize("word", (C11 + MACROS).split())
+def test_no_name_is_that_of_something_in_c(word: str) -> None:
+    """Neither a keyword (C11 6.4.1) nor a macro of a header that generated C includes, and another name does not become it."""
+    names = Names()
+    taken = {names(word), names(f"{word}.{word}"), names(f"[{word}]")}
+    assert word not in taken and len(taken) == 3

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hlir_builder import Builder, apply, emit, extract, goto, state
 
 from transpiler.codegen.words import WordLayout, no_words, word_layout
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import MatchKind, Program
 from transpiler.targets.find import builtin
 from transpiler.targets.target import Need
 
@@ -31,6 +33,11 @@ def layout(*widths: int, data: dict[str, tuple[int, ...]] | None = None, size: i
 def test_the_last_key_field_is_lowest_and_data_stand_above_the_action() -> None:
     expected = WordLayout((9, 0), 57, 2, {"to": (2, 11), "drop": (), "NoAction": ()}, 27)
     assert layout(48, 9, data={"to": (9, 16), "drop": ()}, size=1 << 30) == expected
+
+
+def test_actions_without_data_have_their_number_alone() -> None:
+    assert layout(16, data={}) == WordLayout((0,), 16, 0, {"NoAction": ()}, 0)
+    assert layout(16, data={"a": (), "b": ()}) == WordLayout((0,), 16, 2, {"a": (), "b": (), "NoAction": ()}, 2)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +69,13 @@ def test_the_bits_must_be_few_enough_for_the_size(
 def test_only_exact_keys() -> None:
     assert "not exact" in no_words(program(16, kind="ternary").table["t"])
     assert not no_words(program(16, kind="exact").table["t"])
+    table = program(16, 1).table["t"]
+    valid = replace(table.keys[1], match_kind=MatchKind.VALID)  # as P4-14 has it
+    assert not no_words(replace(table, keys=(table.keys[0], valid)))
+    assert no_words(replace(table, keys=())) == "the key of this table is not exact"
+    assert no_words(replace(table, implementation="p")) == "the entries of this table are those of 'p'"
+
+
+@pytest.mark.parametrize(("width", "why"), [(16, ""), (17, "the key of this table has 65 bits")])
+def test_keys_of_a_word(width: int, why: str) -> None:
+    assert no_words(program(48, width).table["t"]) == why

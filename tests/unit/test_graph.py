@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, emit, exact, extract, goto, if_, state, valid
+from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
 from macsad import cli
 from macsad.compilation import Request, decide, load
@@ -19,6 +19,7 @@ from transpiler.diagnostics import Span
 from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
 from transpiler.graph.text import LINE, LINES, cut, folded, key_sets, last, location, plain, some
+from transpiler.hlir.program import Select, SelectCase
 from transpiler.hlir.statements import While
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -95,6 +96,67 @@ def test_dependencies_on_what_is_not_drawn_are_not_drawn() -> None:
     assert [len(group.nodes) for group in made.groups] == [2] and made.edges == ()
 
 
+def test_what_orders_tables() -> None:
+    """Who reads first is not overtaken by who writes. What a chain of dependencies that are as strong implies is left out."""
+    b = Builder()
+    b.header("h", "h_t", k=8, x=8, y=8)
+    for name, *written in (("asks",), ("puts_x", "h.x"), ("puts_y", "h.y"), ("puts_both", "h.x", "h.y")):
+        b.action(name, *(b.set(field, number) for number, field in enumerate(written, 1)))
+    for name, key, action in (
+        ("reader", "h.x", "asks"), ("first", "h.k", "puts_x"), ("second", "h.k", "puts_both"), ("third", "h.k", "puts_y"),
+        ("last", "h.y", "asks"),
+    ):  # fmt: skip
+        b.table(name, [(key, "exact")], [action])
+    order = ("reader", "first", "second", "third", "last")
+    program = b.build(
+        [state("start", [extract("h")], goto("accept"))], [apply(name) for name in order], deparser=[emit("h")]
+    )
+    made = tables.draw(program)
+    names = {node.id: node.title for group in made.groups for node in group.nodes}
+    assert [(names[e.source], names[e.target], e.kind, e.label, e.back) for e in made.edges] == [
+        ("reader", "first", EdgeKind.REVERSE_READ, ("reverse-read:", "h.x"), False),  # and so the second one
+        ("first", "second", EdgeKind.ACTION, ("action:", "h.x"), False),
+        ("second", "third", EdgeKind.ACTION, ("action:", "h.y"), False),
+        ("second", "last", EdgeKind.MATCH, ("match:", "h.y"), False),  # the third one follows it for a weaker reason
+        ("third", "last", EdgeKind.MATCH, ("match:", "h.y"), False),
+    ]
+
+
+def test_what_a_state_does() -> None:
+    """What stands within statements, too; what is selected by is cut where it is long."""
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    names = [f"metadata.{name * 5}" for name in ("one", "two", "three")]
+    for name in names:
+        b.variable(name, 8)
+    body = [extract("h"), if_(valid("h"), [b.set("h.a", 7)], [b.set("h.a", 8)])]
+    subjects = tuple(map(b.get, names))
+    where = Select(subjects, (SelectCase((any_(),) * 3, "accept", AT),), AT)
+    (group,) = parser.draw(b.build([state("start", body, where)])).groups
+    assert group.nodes[0].sections == (
+        ("extract(h)", "if (h.isValid()) {", "h.a = 7", "h.a = 8"),
+        (f"select {names[0]}, {names[1]}, {names[2]}"[: LINE - 1] + "…",),
+    )
+
+
+def test_of_programs_without_tables_what_decides_is_drawn() -> None:
+    """Of a run of statements that takes part three lines; nothing of controls that decide nothing."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8, d=8)
+    ingress = [*(b.set(f"h.{name}", number) for number, name in enumerate("abcd", 1)), if_(valid("h"), [])]
+    egress = [if_(binary("==", b.get("h.a"), const(1, 8)), [])]
+    compute = [b.set("h.b", 7)]
+    start = [state("start", [extract("h")], goto("accept"))]
+    made = tables.draw(b.build(start, ingress, egress, [emit("h")], compute_checksum=compute))
+    assert [(group.id, [node.sections for node in group.nodes]) for group in made.groups] == [
+        ("Ingress", [(("h.isValid()",),)]),
+        ("Egress", [(("h.a == 1",),)]),
+    ]
+    asked = [*ingress[:-1], if_(binary("==", b.get("h.d"), const(1, 8)), [])]
+    (group, _) = tables.draw(b.build(start, asked, egress, [emit("h")])).groups
+    assert [node.sections for node in group.nodes] == [(("h.a = 1", "h.b = 2", "… 2 more"),), (("h.d == 1",),)]
+
+
 def test_a_loop_without_statements_leads_back() -> None:
     b = Builder()
     b.header("h", "h_t", a=8)
@@ -117,6 +179,60 @@ def test_json(kind: str) -> None:
     assert {end for edge in made["edges"] for end in (edge["from"], edge["to"])} <= ids
     assert {node["group"] for node in made["nodes"]} == {group["id"] for group in made["groups"]}
     assert any(node["at"] and node["at"]["line"] > 1 for node in made["nodes"])
+
+
+def test_json_of_a_drawing() -> None:
+    """All of it: lines of all sections, a place of the program or null, an edge with a label of two lines and one without."""
+    table = Node("a", NodeKind.TABLE, "t", (("k: exact", "l: lpm"), ("go",)), Span("p.p4", 3, 4))
+    made = Drawing(
+        "p: tables",
+        (
+            Group("I", "ingress  I", (table, Node("b", NodeKind.EXIT, "end"))),
+            Group("E", "egress  E", (), Span("q.p4", 5, 6)),
+        ),
+        (Edge("a", "b", EdgeKind.REVERSE_READ, ("reverse-read:", "h.x")), Edge("b", "a", back=True)),
+    )
+    assert json.loads(json_form.write(made)) == {
+        "title": "p: tables",
+        "groups": [
+            {"id": "I", "name": "ingress  I", "at": None},
+            {"id": "E", "name": "egress  E", "at": {"file": "q.p4", "line": 5, "column": 6}},
+        ],
+        "nodes": [
+            {"id": "a", "kind": "table", "name": "t", "lines": ["k: exact", "l: lpm", "go"], "group": "I",
+             "at": {"file": "p.p4", "line": 3, "column": 4}},
+            {"id": "b", "kind": "exit", "name": "end", "lines": [], "group": "I", "at": None},
+        ],
+        "edges": [
+            {"from": "a", "to": "b", "kind": "reverse-read", "label": ["reverse-read:", "h.x"]},
+            {"from": "b", "to": "a", "kind": "flow", "label": []},
+        ],
+    }  # fmt: skip
+    assert json_form.write(made).endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("edge", "attributes"),
+    [
+        (Edge("a", "b"), 'color="#546e7a"'),
+        (Edge("b", "a", back=True), 'color="#546e7a" constraint=false'),
+        (
+            Edge("a", "b", label=("x < 1", "y")),
+            'label=<  x &lt; 1 <BR ALIGN="LEFT"/>  y <BR ALIGN="LEFT"/>> color="#546e7a"',
+        ),
+        (Edge("a", "b", EdgeKind.MATCH), 'color="#c62828" fontcolor="#c62828" penwidth=2'),
+        (Edge("a", "b", EdgeKind.ACTION), 'color="#6a1b9a" fontcolor="#6a1b9a" penwidth=1.5'),
+        (Edge("a", "b", EdgeKind.SUCCESSOR), 'color="#2e7d32" fontcolor="#2e7d32" style=dashed'),
+        (
+            Edge("b", "a", EdgeKind.REVERSE_READ, back=True),
+            'color="#90a4ae" constraint=false fontcolor="#607d8b" style=dotted',
+        ),
+    ],
+)
+def test_an_edge_in_dot(edge: Edge, attributes: str) -> None:
+    nodes = (Node("a", NodeKind.TABLE, "a"), Node("b", NodeKind.TABLE, "b"))
+    ends = "n0 -> n1" if edge.source == "a" else "n1 -> n0"
+    assert f"\t{ends} [{attributes}]\n" in dot.write(Drawing("d", (Group("g", "g", nodes),), (edge,)))
 
 
 def hostile(text: str = 'a"b\\n<B>&amp;]]>{|}\n') -> Drawing:
@@ -191,10 +307,10 @@ def test_a_node_in_dot(node: Node, attributes: str) -> None:
 def test_what_graphviz_does_not_draw_is_told(
     raised: Exception | None, code: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[object, object]] = []
+    asked: list[tuple[object, object, object]] = []
 
     def run(words: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
-        asked.append((words, options["timeout"]))
+        asked.append((words, options["input"], options["timeout"]))
         if raised is not None:
             raise raised
         return subprocess.CompletedProcess(words, code, b"<svg", b"  syntax error in line 3 \xff\n")
@@ -202,8 +318,8 @@ def test_what_graphviz_does_not_draw_is_told(
     monkeypatch.setattr(graphviz.shutil, "which", lambda name: f"/bin/{name}")
     monkeypatch.setattr(graphviz.subprocess, "run", run)
     with pytest.raises(graphviz.GraphvizError) as told:
-        graphviz.render("digraph {}", "png")
-    assert str(told.value) == message and asked == [(["/bin/dot", "-Tpng"], 60)]
+        graphviz.render("digraph \udcff {}", "png")
+    assert str(told.value) == message and asked == [(["/bin/dot", "-Tpng"], b"digraph ? {}", 60)]
 
 
 def test_a_program_without_tables() -> None:

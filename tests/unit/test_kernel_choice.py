@@ -10,6 +10,7 @@ import click
 import pytest
 from aux_frontend.p4_14.frontend import P4_14
 from aux_frontend.p4_16.frontend import P4_16
+from hlir_builder import AT, Builder, apply, emit, extract, goto, state
 
 from macsad import cli
 from macsad.compilation import Request, generate_c, load
@@ -17,11 +18,14 @@ from macsad.resources import share
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
 from transpiler.codegen.kernels import Chooser, in_units
+from transpiler.codegen.tables import members_key
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
+from transpiler.hlir.program import MatchKind, ValueSet
+from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.targets.find import builtin
-from transpiler.targets.footprint import NOTHING
+from transpiler.targets.footprint import NOTHING, Entries
 from transpiler.targets.target import Kernel
 
 PROGRAM = """
@@ -85,6 +89,7 @@ def test_what_is_asked_for_is_taken(write: Write) -> None:
     assert chosen(write()).name == "exact_packed"
     annotated = write(annotation='@macsad_kernel("exact_hash")')
     assert chosen(annotated).name == "exact_hash"
+    assert chosen(write(annotation='@macsad_kernel( "exact_hash" )')).name == "exact_hash"
     assert chosen(annotated, {"I.t": "linear"}).name == "linear"
 
 
@@ -128,6 +133,40 @@ def test_a_kernel_that_is_not_there_is_said(write: Write) -> None:
     line, text = refused(write(), {"I.t": "btree"})
     assert line == 15
     assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has compare, ")
+
+
+EXACT, LPM = frozenset({MatchKind.EXACT}), frozenset({MatchKind.LPM})
+FEW = (
+    Kernel("a", EXACT, max_bits=8),
+    Kernel("b", EXACT, max_key_bytes=1),
+    Kernel("c", LPM),
+    Kernel("d", EXACT, kept_by="c"),
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "annotation", "asked", "line", "message"),
+    [
+        (MAC, "", {}, 15, "target 'board' has no kernel that can hold 'I.t' (a: its keys have at most 8 bits, and this one has "
+         "48; b: its keys have at most 1 bytes, and this one has 6)"),
+        ("hdr.h.mac: ternary;" + IP, "", {}, 15, "target 'board' does not support the match kinds ternary, lpm together ('I.t')"),
+        (IP, "", {"I.t": "e"}, 15, "--kernel: target 'board' has no kernel 'e' (it has a, b, c, d)"),
+        (IP, '@macsad_kernel("e")', {}, 14, "@macsad_kernel: target 'board' has no kernel 'e' (it has a, b, c, d)"),
+        (IP, '@macsad_kernel("c")', {"I.t": "b"}, 15, "--kernel: kernel 'b' cannot hold 'I.t': it does not match lpm"),
+        (IP, '@macsad_kernel("b")', {}, 14, "@macsad_kernel: kernel 'b' cannot hold 'I.t': it does not match lpm"),
+        (IP, "", {}, 0, ""),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_target_of_few_kernels(
+    key: str, annotation: str, asked: dict[str, str], line: int, message: str, write: Write
+) -> None:
+    """Whole: at the table, or at the annotation that asks."""
+    program = P4_16().load(Source(write(key, annotation, 64)), Diagnostics())
+    board = replace(builtin(), name="board", kernels=FEW)
+    diagnostics = Diagnostics()
+    choice = Chooser(program, board, diagnostics, asked).choose(program.table["I.t"], program.table["I.t"].keys)
+    assert [(m.span.line, m.message) for m in diagnostics.messages] == ([(line, message)] if message else [])
+    assert (choice.kernel.name if choice is not None else None) == (None if message else "c")
 
 
 def test_a_table_without_key_has_none(write: Write) -> None:
@@ -178,6 +217,25 @@ def test_who_asked_for_a_kernel_is_told(write: Write) -> None:
         program = P4_16().load(Source(write(annotation=annotation, size=64)), Diagnostics())
         note = check(program, builtin(), Diagnostics(), asked)["I.t"].note
         assert note == f"exact_hash (exact 48 bits; asked for by {asker}){memory}"
+
+
+@pytest.mark.parametrize(("counted", "index"), [(False, 0), (True, 12)])
+def test_what_a_table_keeps(counted: bool, index: int) -> None:
+    """Of the action with most data, and of the index of an entry where a hit uses it. Members of a value set have no data."""
+    b = Builder()
+    b.header("h", "h_t", a=9, b=3, pad=4)
+    b.action("small", x=64, y=8)
+    b.action("large", z=Bits(128))
+    b.extern("hits", "direct_counter", unit="packets", automatic=1)
+    b.table("t", [("h.a", "exact"), ("h.b", "exact")], ["small", "large"], size=77, direct=["hits"] if counted else [])
+    b.value_sets.append(ValueSet("vs", (Bits(9), Bits(17)), (MatchKind.EXACT, MatchKind.EXACT), 5, AT))
+    program = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+    chooser = Chooser(program, builtin(), Diagnostics(), {})
+    (table,), (value_set,) = program.tables, program.value_sets
+    found = chooser._entries(table, chooser._need(table, table.keys))
+    assert found == Entries(size=77, key_bits=12, key_bytes=3, data_bits=2 + 128 + index, data_bytes=16)
+    members = chooser._entries(value_set, chooser._need(value_set, members_key(value_set)))
+    assert members == Entries(size=5, key_bits=26, key_bytes=5, data_bits=0, data_bytes=0)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from transpiler.codegen.c.build import call
-from transpiler.codegen.c.nodes import Do
+from transpiler.codegen.c.build import address, call
+from transpiler.codegen.c.nodes import Body, Do, Index, Literal, Name
+from transpiler.codegen.c.printer import Printer, declaration, expression
 from transpiler.codegen.pipeline_views import BlockView, LookupView, PassView, PipeView, StageView, StepView, TableRef
 from transpiler.schedule.plan import (
     Finish,
@@ -195,3 +196,53 @@ def test_entries_that_are_followed_and_lookups_that_begin_early() -> None:
 )
 def test_stages_that_hold_locks(function: str, holds: bool) -> None:
     assert stage(calls=frozenset({function})).holds == holds
+
+
+def text(body: Body) -> str:
+    return Printer().body(body)
+
+
+KEEPS = """if (odp_unlikely({at}verdicts[i] == MACS_VERDICT_CONTINUE){fits}) {{
+    *(struct state *)macs_packet_of({at}handles[i]) = *state;
+}}"""
+FITS = " && sizeof(struct state) <= MACS_STATE_IN_BURST"
+
+
+@pytest.mark.parametrize("form", [Form.BURST, Form.EPILOGUE])
+def test_who_goes_on_takes_its_state_along(form: Form) -> None:
+    """In its buffer, where it is already if a burst has no room for states. Of who changes frames their lengths are noted."""
+    made = replace(made_of(Run(0), form=form, lasting=True), replicates=True)
+    assert text(made.departed) == KEEPS.format(at=made.at, fits=FITS)
+    alone = replace(made, stages=made.stages[:1], resizes=True)
+    noted = "macs_extent_add(&sent, state->packet.length);"
+    assert text(alone.departed) == f"{KEEPS.format(at=made.at, fits='')}\n{noted}"
+    assert text(replace(alone, replicates=False).departed) == noted
+    assert made_of(Run(0), form=form).departed == ()
+
+
+@pytest.mark.parametrize(
+    ("form", "verdict"),
+    [(Form.BURST, "&verdicts[n]"), (Form.EPILOGUE, "&burst->verdicts[n]"), (Form.PACKETS, "&unused")],
+)
+def test_what_the_function_of_a_stage_is_called_with(form: Form, verdict: str) -> None:
+    takes = ("worker", "verdict", "index", "lookups", "at", "lookup", "tallies", "kept", "registers", "counts")
+    one = stage(3, function="ingress_3_t", takes=takes)
+    handed = f"worker, {verdict}, n, lookups, i, &lookups[i - first], tallies_3, kept_3, registers_3, counts_3"
+    assert expression(made_of(form=form).call(one, "n")) == f"ingress_3_t({handed})"
+
+
+def test_copies_of_what_a_stage_accesses() -> None:
+    """Of locks all up to the last that it uses, by their numbers; registers and counts stand where those of the program stand."""
+    used = [Index(Name("kept"), Literal(number)) for number in ("2", "0")]
+    used += [Index(Name("registers"), Name(name)) for name in ("r", "q", "r")] + [Index(Name("counts"), Name("c"))]
+    made = stage(4, body=tuple(Do(call("f", address(one))) for one in used), takes=("kept",))
+    assert made.kept is not None
+    assert declaration(made.kept) == "const struct macs_locks kept_4[3] = {locks[0], locks[1], locks[2]};"
+    assert text(made.copies).splitlines() == [
+        "struct macs_register registers_4[sizeof externs / sizeof *externs];",
+        "registers_4[q] = macs_register_of(externs[q]);",
+        "registers_4[r] = macs_register_of(externs[r]);",
+        "struct macs_counts counts_4[sizeof externs / sizeof *externs];",
+        "counts_4[c] = macs_counts_of(externs[c], worker);",
+    ]
+    assert stage(4).kept is None and stage(4).copies == ()

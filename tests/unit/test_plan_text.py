@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hlir_builder import AT, apply, const
+from hlir_builder import apply, const
 
 from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.diagnostics import Span
 from transpiler.graph import plan
 from transpiler.graph.drawing import NodeKind
 from transpiler.schedule.plan import (
@@ -33,9 +35,15 @@ from transpiler.schedule.plan import (
 from transpiler.schedule.state import StateAccess
 
 
+def applied(table: str) -> Span:
+    """Where it is applied."""
+    return Span(f"{table}.p4", 1, 1)
+
+
 def stage(name: str, *tables: str, live: tuple[Location, ...] = (), cells: str = "") -> SimpleNamespace:
     prefetched = tuple(StateAccess(cell, const(0, 32)) for cell in cells.split())
-    return SimpleNamespace(name=name, lookups=tuple(map(apply, tables)), live_in=frozenset(live), prefetched=prefetched)
+    lookups = tuple(replace(apply(table), span=applied(table)) for table in tables)
+    return SimpleNamespace(name=name, lookups=lookups, live_in=frozenset(live), prefetched=prefetched)
 
 
 STAGES = (
@@ -131,7 +139,7 @@ def test_how_a_plan_is_drawn() -> None:
     (group,) = made.groups
     kinds = (NodeKind.STATEMENTS, NodeKind.STATE, NodeKind.STATE, NodeKind.TABLE, NodeKind.STATEMENTS, NodeKind.EXIT)
     assert tuple(node.kind for node in group.nodes) == kinds
-    assert [node.span for node in group.nodes] == [None, AT, AT, AT, AT, None]
+    assert [node.span for node in group.nodes] == [None, *[applied("a")] * 4, None]
     assert group.nodes[1].sections == (
         ("a, b: listed in order", "cells of r, q are prefetched"),
         ("h.f", "h.isValid()", "m.z"),

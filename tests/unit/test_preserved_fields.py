@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hlir_builder import AT, Builder, const, emit, extract, goto, state
 
@@ -39,6 +41,37 @@ def test_fields_are_kept_where_there_are_some(method: str, fields: list[str]) ->
     c = c_of(b, *body)
     assert ("macs_preserve(" in c) == bool(fields)
     assert all(copy in c for copy in copies)
+
+
+PRESERVE = """static inline void macs_preserve(struct live *live, const struct live *before, uint8_t list) {
+    switch (list) {
+    case 1:
+        live->m_x = before->m_x;
+        break;
+    case 2:
+        live->s_f[1] = before->s_f[1];
+        live->h_a = before->h_a;
+        break;
+    default:
+        break;
+    }
+}
+"""
+
+
+def test_each_list_keeps_its_own_fields() -> None:
+    """Those of a stack are elements of an array. A request names its list, by a number; two may name the same one."""
+    b = builder()
+    lists = (["m.x"], ["s[1].f", "h.a"], ["m.x"], [])
+    sets = [
+        b.set("h.a", b.get("m.x")),
+        b.set("m.x", 3),
+        b.set("s[1].f", b.get("m.x")),
+        b.set("s[0].f", b.get("s[1].f")),
+    ]
+    c = c_of(b, *sets, *(b.call("resubmit.request", None, fields=fields) for fields in lists))
+    assert PRESERVE in c
+    assert re.findall(r"macs_request_resubmit\(packet, (\d)\);", c) == ["1", "2", "1", "0"]
 
 
 @pytest.mark.parametrize(("lists", "fits"), [(255, True), (256, False)])

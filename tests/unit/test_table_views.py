@@ -11,8 +11,10 @@ from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, 
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.tables import Tables, members_key
+from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.program import ActionCall, MatchKind, Program, ValueSet
+from transpiler.hlir.interface import Annotation
+from transpiler.hlir.program import SUPPORT_TIMEOUT, ActionCall, MatchKind, Program, ValueSet
 from transpiler.hlir.types import Bits, Bool
 from transpiler.targets.target import Kernel
 
@@ -139,6 +141,23 @@ def test_entries_that_are_code_have_their_number() -> None:
 def test_who_needs_the_index_of_an_entry(changes: dict[str, Any], indexed: bool, constant: str | None) -> None:
     view = Tables(program(**changes), Names(), {}).view("C.t", 0)
     assert (view.indexed, plain(view.const_since)) == (indexed, constant)
+
+
+def test_entries_that_may_time_out_are_known_by_their_index() -> None:
+    ages = Tables(program(annotations=(Annotation(SUPPORT_TIMEOUT, "true", AT),)), Names(), {})
+    assert ages.view("C.t", 0).indexed and ages.view("C.t", 0).ages and ages.ref("C.t").indexed
+
+
+def test_where_it_is_said_that_entries_are_constant() -> None:
+    """At the first of them, or at the default one where there are none."""
+    made = program()
+    (table,) = made.tables
+    entries = tuple(replace(entry, span=Span("dir/e.txt", n, 1)) for n, entry in enumerate(table.entries, 4))
+    default = replace(table.default_action, span=Span("d.p4", 9, 1))
+    for given, where in ((entries, "e.txt:4"), ((), "d.p4:9")):
+        view = Tables(program(entries=given, default_action=default), Names(), {}).view("C.t", 0)
+        assert plain(view.const_since) == where
+        assert [plain(entry.cite) for entry in view.entries] == ["e.txt:4", "e.txt:5"][: len(given)]
 
 
 def test_words_have_the_places_of_their_fields() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -180,11 +181,28 @@ def test_one_target_in_a_folder_needs_no_name(tmp_path: Path) -> None:
     assert str(refused.value) == "no target 'other': there are board, software"
 
 
+def test_of_several_targets_in_a_folder_one_is_named(tmp_path: Path) -> None:
+    """In full; those that there are are told in the order of their names."""
+    for name in ("five", "one", "six", "three", "two", "four"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "target.toml").write_text(TOP.replace("board", name))
+    with pytest.raises(UnknownTarget) as refused:
+        choose(None, tmp_path)
+    which = "say --target NAME; there are five, four, one, six, three, two"
+    assert str(refused.value) == f"{tmp_path} has no target.toml: {which}"
+    assert choose("four", tmp_path).name == choose(None, tmp_path / "four").name == "four"
+    with pytest.raises(UnknownTarget) as refused:
+        choose("fou", tmp_path / "four")
+    assert str(refused.value) == f"no target 'fou' in {tmp_path}/four: there is 'four'"
+
+
 @pytest.mark.parametrize(
     ("name", "folder", "message"),
     [
         ("template", True, "nothing looks into this folder: did you mean templates/?"),
         ("Tables", True, "nothing looks into this folder: did you mean tables/?"),
+        ("TEMPLATES", True, "nothing looks into this folder: did you mean templates/?"),
+        ("labels", True, ""),
         ("template", False, ""), ("templates", True, ""), ("tables", True, ""), ("documents", True, ""),
     ],
 )  # fmt: skip
@@ -192,6 +210,41 @@ def test_a_folder_that_is_misspelt(name: str, folder: bool, message: str, tmp_pa
     """A file may have any name."""
     (tmp_path / name).mkdir() if folder else (tmp_path / name).touch()
     assert told(tmp_path, TOP) == (f"{tmp_path / name}: {message}" if message else "")
+
+
+@pytest.mark.parametrize(
+    ("said", "where"), [("root", "board/root"), ("/opt/root", "/opt/root"), ("~/root", "home/root")]
+)
+def test_where_a_sysroot_is(said: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As seen from the target's folder, not from where the command runs."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    Path("board").mkdir()
+    Path("board/target.toml").write_text(TOP + f'[build]\nsysroot = "{said}"\n')
+    assert choose(None, Path("board")).build.sysroot == str(tmp_path / where)
+
+
+def test_methods_are_left_out_of_those_that_are_listed(tmp_path: Path) -> None:
+    text = 'externs = ["counter.count", "log.message"]\nwithout_externs = ["log.message"]\n'
+    assert told(tmp_path, TOP + text) == ""
+    assert choose(None, tmp_path).externs == {"counter.count"}
+    message = "4: without_externs has what macsad does not: register.read; see docs/extend/extern.md"
+    assert (
+        told(tmp_path, TOP + text.replace('without_externs = ["log.message"]', 'without_externs = ["register.read"]'))
+        == message
+    )
+
+
+def test_all_targets_are_told_where_one_is_not_there(tmp_path: Path) -> None:
+    """Ours, those in the folder, those of packages: each once, in the order of their names."""
+    for name in ("zone", "board"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "target.toml").write_text(TOP.replace("board", name))
+    known = Known(tmp_path)
+    known.installed["rack"] = known.installed["board"] = EntryPoint("rack", "rack", "macsad.targets")
+    with pytest.raises(UnknownTarget) as refused:
+        known.folder("other")
+    assert str(refused.value) == "no target 'other': there are board, rack, software, zone"
 
 
 def test_two_targets_of_one_name(tmp_path: Path) -> None:

@@ -133,6 +133,8 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
         ({"max_key_bytes": 3}, (9, 8), 1, None, None, ""),
         ({"max_key_bytes": 3}, (9, 9), 1, None, None, "its keys have at most 3 bytes, and this one has 4"),
         ({"max_bits": 18, "max_key_bytes": 3}, (9, 9), 1, None, None, "at most 3 bytes, and this one has 4"),
+        ({"max_field_bits": 16}, (16, 16), 1, None, None, ""),
+        ({"max_field_bits": 16}, (8, 17), 1, None, None, "its fields have at most 16 bits, and one of this key has 17"),
         ({"max_entries": 4}, (16,), 4, None, None, ""),
         ({"max_entries": 4}, (16,), 5, None, None, "it holds at most 4 entries, and the table's size is 5"),
         ({"max_entries": 4}, (16,), 5, None, 4, "it holds at most 4 entries, and the table's size is 5"),

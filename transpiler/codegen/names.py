@@ -10,8 +10,11 @@ _TAKEN = """
     main packet packets worker live lives lookup lookups
     entry data hit at key cursor error sets index count list before selected word found tallies kept
     registers
+    alignas alignof asm assert errno noreturn offsetof static_assert stderr stdin stdout thread_local typeof
 """
 _KEYWORDS = frozenset(_TAKEN.split())
+# how names begin of C's headers, of ours, and of generated code
+_OTHERS = ("uint", "int", "PRI", "SCN", "macs_", "MACS_", "odp_", "ODP_", "TABLE_", "CLOCK_")
 
 
 class Names:
@@ -28,7 +31,8 @@ class Names:
 
     def _fresh(self, name: str) -> str:
         words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "unnamed"
-        if words[0].isdigit() or words.startswith(("macs_", "odp_", "uint", "int")):
+        # macros of C's headers are in capitals: NULL, EOF, INT_MAX
+        if words[0].isdigit() or words.isupper() or words.startswith(_OTHERS):
             words = f"p4_{words}"
         candidate, number = words, 2
         while candidate in self._taken:
