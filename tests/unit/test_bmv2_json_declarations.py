@@ -492,6 +492,27 @@ def test_counters_and_meters_of_a_tables_entries(tmp_path: Path) -> None:
     assert switch.process(1, FRAME)[0][1][:3] == b"\0\0\0"  # green
 
 
+@pytest.mark.parametrize("names", ["tuv", "vut"])
+def test_an_action_reads_the_meter_of_the_table_that_runs_it(names: str, tmp_path: Path) -> None:
+    """t has a meter, u and v share the action without. A default action alone reads none."""
+    result = {"name": "m", "id": 0, "is_direct": True, "type": "bytes", "result_target": ["h", "b"]}
+    tables = [
+        table(name, {0: "x"}, {"x": following}, direct_meters="m" if name == "t" else None,
+              default_entry={"action_id": 1, "action_const": False, "action_data": []})
+        for name, following in zip(names, [*names[1:], None], strict=True)
+    ]  # fmt: skip
+    made = document([action(0, "x"), action(1, "y")], {"init_table": names[0], "tables": tables}, meter_arrays=[result])
+    program = load(tmp_path, made)[0]
+    reading = {
+        (one.name, program.action[use.action].control_name): len(program.action[use.action].body)
+        for one in program.tables
+        for use in one.actions
+    }
+    assert reading == {(name, act): int((name, act) == ("t", "x")) for name in names for act in "xy"}
+    assert all([use.default_only for use in one.actions] == [False, True] for one in program.tables)
+    assert len({one.actions[0].action for one in program.tables}) == 2
+
+
 def test_names_that_several_instances_have(tmp_path: Path) -> None:
     """The second one has its kind behind its name; each is found by its kind."""
     made = does(
