@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -270,6 +271,30 @@ def test_a_preprocessor_that_waits_is_stopped(tmp_path: Path, monkeypatch: pytes
     file = tmp_path / "a.p4"
     file.write_text('#define NAME "pipe.h"\n#include NAME\n')
     assert "a.p4:1:1: error: the C preprocessor does not end" in rejection(file)
+
+
+def test_nothing_waits_for_a_preprocessor_that_has_ended(tmp_path: Path) -> None:
+    file = tmp_path / "a.p4"
+    file.write_text("x\n")
+    before = threading.active_count()
+    run(file)
+    alarms = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+    for one in alarms:
+        one.join(1)
+    assert threading.active_count() == before
+
+
+def test_a_text_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aux_frontend.preprocess._OUTPUT_LIMIT_BYTES", 4096)
+    file = tmp_path / "a.p4"
+    file.write_text("word " * 1000 + "\n")
+    assert f"{file}:1:1: error: the preprocessed program is longer than" in rejection(file)
+
+
+def test_complaints_have_the_name_that_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-q.p4").write_text("#error no\n")
+    assert rejection(Path("-q.p4")).startswith("-q.p4:1:2: error: #error no\n")
 
 
 def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
