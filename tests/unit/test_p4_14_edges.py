@@ -5,6 +5,7 @@ Specification 1.0.5, section 9.1 for the primitives, 4 for the parser, 13 for co
 
 from __future__ import annotations
 
+import zlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from test_p4_14_semantics import BYTES, forwards, load
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
 
@@ -238,3 +240,79 @@ def test_random_bits_are_as_many_as_asked_for(tmp_path: Path) -> None:
     )
     body = print_program(load(text, tmp_path)).partition("action put(")[2].partition("\n}\n")[0]
     assert "random.range(16w0, 16w0x1f)" in body and "random.range(16w0, 16w0xffff)" in body and "& 16w0xf0" in body
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("algorithm", ["identity", "crc32_custom"])
+def test_of_headers_that_are_not_there_nothing_is_hashed(count: int, algorithm: str, tmp_path: Path) -> None:
+    """Section 3: their fields are left out, in whatever number they are; constants and metadata are always there."""
+    names = "abcde"[:count]
+    text = "header_type bits_t { fields { there : 8; result : 64; } } header bits_t bits; header_type h_t { fields { v : 8; } }\n"
+    text += "".join(f"header h_t {name}; " for name in names)
+    text += "parser start { extract(bits); return p0; }\n"
+    for place, name in enumerate(names):
+        case = f"{1 << place} mask {1 << place} : x{place};"
+        text += f"parser p{place} {{ return select(bits.there) {{ {case} default : p{place + 1}; }} }}"
+        text += f" parser x{place} {{ extract({name}); return p{place + 1}; }}\n"
+    text += f"parser p{count} {{ return ingress; }}\n"
+    text += f"field_list l {{ {' '.join(f'{name}.v;' for name in names)} 8'0x55; {names[0]}.v; }}\n"
+    text += f"field_list_calculation c {{ input {{ l; }} algorithm : {algorithm}; output_width : 64; }}\n"
+    text += "action put() { modify_field_with_hash_based_offset(bits.result, 0, c, 0x10000000000000000); }\n"
+    text += "table t { actions { put; } default_action : put; } control ingress { apply(t); }"
+    switch = Switch(load(text, tmp_path))
+    for there in range(1 << count):
+        values = {place: 0x11 * (place + 1) for place in range(count) if there >> place & 1}
+        frame = bytes((there, *bytes(8), *values.values()))
+        [(_, sent)] = switch.process(0, frame)
+        hashed = bytes((*values.values(), 0x55, *([values[0]] if 0 in values else [])))
+        result = int.from_bytes(hashed) if algorithm == "identity" else zlib.crc32(hashed)
+        assert int.from_bytes(sent[1:9]) == result, there
+
+
+def test_messages_stand_in_the_order_of_each_file(tmp_path: Path) -> None:
+    """Files in the order of their first message, not of their names."""
+    (tmp_path / "a.h").write_text("header_type a_t { fields { w : 0; } }\naction late() { modify_field(z.a, 1); }\n")
+    path, diagnostics = tmp_path / "m.p4", Diagnostics()
+    path.write_text(
+        f'header_type m_t2 {{ fields {{ w : 0; }} }}\n#include "a.h"\naction one() {{ nothing(); }}\n{BYTES}\n'
+        "table t { reads { h.z : exact; } actions { late; } }\ncontrol ingress { apply(t); }\n"
+    )
+    with suppress(Rejected):
+        P4_14().check(Source(path), diagnostics)
+    found = [(Path(one.span.file).name, one.span.line) for one in diagnostics.messages]
+    assert found == [("m.p4", 1), ("m.p4", 3), ("m.p4", 11), ("a.h", 1), ("a.h", 2)]
+
+
+def test_pragmas_are_annotations(tmp_path: Path) -> None:
+    text = f"""{BYTES}
+@pragma size 4, 5
+@pragma quiet
+action put() {{ }}
+@pragma command_line --fast
+table t {{ actions {{ put; }} }} control ingress {{ apply(t); }}"""
+    program = load(text, tmp_path)
+    found = [
+        [(note.name, note.body) for note in one.annotations] for one in (program.action["put"], program.table["t"])
+    ]
+    assert found == [[("size", "4 5"), ("quiet", "")], [("command_line", "--fast")]]
+
+
+def test_a_header_and_metadata_may_have_one_name(tmp_path: Path) -> None:
+    """Kinds have name spaces of their own; a field is that of the one that has it."""
+    text = """header_type h_t { fields { a : 8; } } header_type m_t { fields { x : 16; } }
+    header h_t both; metadata m_t both; parser start { extract(both); return ingress; }
+    action put(v) { modify_field(both.x, v); modify_field(both.a, both.x + 1); }
+    table t { reads { both : valid; } actions { put; } default_action : put(4); } control ingress { apply(t); }"""
+    program = load(text, tmp_path)
+    assert program.variable["put.v"].type == Bits(16)
+    assert Switch(program).process(0, b"\x09\x01") == [(0, b"\x05\x01")]
+
+
+def test_what_is_extracted_after_several_headers_comes_behind_all_of_them(tmp_path: Path) -> None:
+    """Although another way shows it first."""
+    text = """header_type h_t { fields { v : 8; } } header h_t x; header h_t a; header h_t b; header h_t c; header h_t d;
+    parser start { extract(x); return select(latest.v) { 1 : direct; default : around; } }
+    parser direct { extract(c); extract(d); return ingress; } parser around { extract(a); extract(b); return direct; }
+    control ingress { }"""
+    deparser = print_program(load(text, tmp_path)).partition(" (deparser) {")[2]
+    assert [line.strip() for line in deparser.splitlines() if "emit" in line] == [f"emit({name});" for name in "xabcd"]
