@@ -316,3 +316,27 @@ def test_what_is_extracted_after_several_headers_comes_behind_all_of_them(tmp_pa
     control ingress { }"""
     deparser = print_program(load(text, tmp_path)).partition(" (deparser) {")[2]
     assert [line.strip() for line in deparser.splitlines() if "emit" in line] == [f"emit({name});" for name in "xabcd"]
+
+
+def test_names_of_what_a_selector_hashes(tmp_path: Path) -> None:
+    """Also of a field of the switch that the program declares narrower, of an element of a stack, and of a constant."""
+    text = f"""{BYTES} header_type intrinsic_metadata_t {{ fields {{ mcast_grp : 4; }} }} header h_t s[2];
+    metadata intrinsic_metadata_t intrinsic_metadata;
+    field_list flow {{ h.a; m.y; intrinsic_metadata.mcast_grp; s[1].b; 8'5; }}
+    field_list_calculation by {{ input {{ flow; }} algorithm : crc16; output_width : 14; }}
+    action_selector chooser {{ selection_key : by; }} action nop() {{ }}
+    action_profile p {{ actions {{ nop; }} dynamic_action_selection : chooser; }}
+    table t {{ reads {{ h.c : exact; }} action_profile : p; }} control ingress {{ apply(t); }}"""
+    keys = load(text, tmp_path).table["t"].keys
+    assert [key.name for key in keys] == ["h.c", "h.a", "m.y", "intrinsic_metadata.mcast_grp", "s[1].b", "constant"]
+
+
+@pytest.mark.parametrize("direct", ["direct : t; result : m.x;", "instance_count : 4;"])
+def test_a_meter_is_executed_by_the_entry_or_by_its_index(direct: str, tmp_path: Path) -> None:
+    text = f"""{BYTES} meter o {{ type : bytes; {direct} }} action put() {{ execute_meter(o, 3, m.x); }}
+    table t {{ reads {{ h.a : exact; }} actions {{ put; }} }} control ingress {{ apply(t); }}"""
+    body = print_program(load(text, tmp_path)).partition("action put(")[2].partition("\n}\n")[0]
+    lines = [line.strip() for line in body.splitlines() if "meter" in line]
+    assert lines and len(set(lines)) == 1
+    assert ("direct_meter.read" in lines[0]) is direct.startswith("direct")
+    assert ("32w3" in lines[0]) is not direct.startswith("direct")
