@@ -13,6 +13,7 @@ from aux_frontend.bmv2_json.write.document import document
 from aux_frontend.bmv2_json.write.parsers import _prefixes
 from aux_frontend.p4_16.frontend import P4_16
 from aux_frontend.v1model.intrinsics import INTRINSICS
+from test_bmv2_json import document as json_document
 from test_bmv2_json_parser import NEXT, does as op, with_stack
 from test_bmv2_json_values import with_unions
 
@@ -545,3 +546,30 @@ def test_fields_of_the_switch_are_as_wide_as_v1model_declares_them(tmp_path: Pat
         name == field or (field, name) == ("egress_instance", "egress_rid")
         for (_, field), (name, _) in INTRINSICS.items()
     )
+
+
+def test_fields_of_variable_width_have_an_assignment_of_their_own(tmp_path: Path) -> None:
+    top = "header v_t { bit<8> n; varbit<32> v; }"
+    ingress = (
+        "v_t one; v_t two; one.setValid(); two.setValid(); one.n = two.n; one.v = two.v; hdr.h.d = (bit<16>) one.n;"
+    )
+    made = written(loaded(tmp_path, top=top, ingress=ingress))
+    calls = [
+        (call["op"], call["parameters"][0]["value"][1])
+        for one in made["actions"]
+        for call in one["primitives"]
+        if call["op"].startswith("assign")
+    ]
+    assert ("assign_VL", "v") in calls and ("assign", "n") in calls and ("assign", "v") not in calls
+
+
+def test_what_no_table_has_is_left_out(tmp_path: Path) -> None:
+    entries_of = {"is_direct": True, "binding": "none"}
+    made = json_document(
+        [], {"init_table": None},
+        counter_arrays=[{"name": "c", "id": 0, **entries_of}, {"name": "d", "id": 1, "size": 3}],
+        meter_arrays=[{"name": "m", "id": 0, "type": "bytes", "result_target": ["h", "a"], **entries_of}],
+    )  # fmt: skip
+    found = written(again(tmp_path, made))
+    assert found["counter_arrays"] == [{"name": "d", "id": 0, "is_direct": False, "size": 3}]
+    assert found["meter_arrays"] == []
