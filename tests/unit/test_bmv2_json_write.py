@@ -573,3 +573,12 @@ def test_what_no_table_has_is_left_out(tmp_path: Path) -> None:
     found = written(again(tmp_path, made))
     assert found["counter_arrays"] == [{"name": "d", "id": 0, "is_direct": False, "size": 3}]
     assert found["meter_arrays"] == []
+
+
+@pytest.mark.parametrize(("more", "entries"), [("", None), ("const entries = { }", [])])
+def test_a_table_whose_entries_are_none_has_none_for_ever(more: str, entries: Json, tmp_path: Path) -> None:
+    control = TABLE.format(key="hdr.h.a: exact;", default="other", more=more)
+    made = written(loaded(tmp_path, control=control, ingress="t.apply();"))
+    (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+    assert table.get("entries") == entries
+    assert again(tmp_path, made).table["I.t"].const_entries is (entries is not None)
