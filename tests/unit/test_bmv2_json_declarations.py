@@ -327,6 +327,26 @@ def test_when_a_checksum_is_computed(more: Json, condition: str, tmp_path: Path)
     assert control(program, "verify_checksum") == ""
 
 
+@pytest.mark.parametrize(("name", "asked"), [("and", False), ("or", True)])
+def test_of_either_condition_nothing_follows(name: str, asked: bool, tmp_path: Path) -> None:
+    """Where both hold a header is known to be there; where one of them does, it may be missing and is left out."""
+    condition = op(name, alone("valid", {"type": "header", "value": "g"}), IS_THREE)
+    program = load(tmp_path, with_checksum(checksum(verify=False, if_cond=condition), fld("g", "a"), A))[0]
+    lines = control(program, "compute_checksum").splitlines()
+    assert ("if (g.isValid()) {" in lines) is asked
+    assert sum("hash.compute" in line for line in lines) == 1 + asked
+
+
+@pytest.mark.parametrize(("payload", "method"), [([], "compute"), ([{"type": "payload"}], "compute_with_payload")])
+def test_a_crc_of_own_parameters_may_be_over_the_payload(payload: list[Json], method: str, tmp_path: Path) -> None:
+    calculation = {"name": "calc", "id": 0, "input": [A, *payload], "algo": "crc16_custom"}
+    call = primitive(
+        "modify_field_with_hash_based_offset", B, hexstr(0), {"type": "calculation", "value": "calc"}, hexstr(9)
+    )
+    text = ingress_of(load(tmp_path, does(call, calculations=[calculation]))[0])
+    assert f"$hash = calc: custom_crc.{method}({{ h.a }});" in text
+
+
 def test_a_checksum_of_metadata_is_always_computed(tmp_path: Path) -> None:
     program = load(
         tmp_path, with_checksum(checksum(verify=False, target=["meta", "sum"]), hexstr(7) | {"bitwidth": 8})
