@@ -119,7 +119,7 @@ def _report(complaints: str, file: str, diagnostics: Diagnostics) -> None:
     chain: list[Span] = []
     for index, line in enumerate(lines):
         if included := _INCLUDED.match(line):
-            chain.append(Span(included["file"].removeprefix("In file included from "), int(included["line"]), 1))
+            chain.append(Span(included["file"], int(included["line"]), 1))
             continue
         if (message := _MESSAGE.match(line)) is None:
             continue

@@ -229,6 +229,35 @@ def test_a_selector_has_the_width_of_its_hash(algorithm: str, width: int, tmp_pa
     assert dict(made.attributes) == {"size": 5, "algorithm": algorithm, "width": width}
 
 
+@pytest.mark.parametrize(("given", "size"), [(0, 1024), (None, 1024), (1, 1)])
+def test_a_profile_has_room_for_1024_members_where_nothing_is_said(
+    given: int | None, size: int, tmp_path: Path
+) -> None:
+    profile = {"name": "p", "id": 0, "max_size": given}
+    (made,) = load(tmp_path, document([], {"init_table": None, "action_profiles": [profile]}))[0].externs
+    assert (made.kind, dict(made.attributes)) == ("action_profile", {"size": size})
+
+
+def test_registers_that_conditions_read_are_read_once_each(tmp_path: Path) -> None:
+    act = action(
+        0, "act",
+        *(
+            call
+            for place in (1, 2)
+            for call in (
+                primitive("_jump_if_zero", {"type": "register", "value": ["r", hexstr(place)]}, hexstr(2 * place)),
+                primitive("assign", fld("h", "a"), hexstr(place)),
+            )
+        ),
+    )  # fmt: skip
+    made = document(
+        [act], {"init_table": "t", "tables": [statement("t", 0, "act", None)]},
+        register_arrays=[{"name": "r", "id": 0, "size": 4, "bitwidth": 1}],
+    )  # fmt: skip
+    text = ingress_of(load(tmp_path, made)[0])
+    assert text.count("register.read") == 2, text
+
+
 def test_branches_that_meet_go_on_once(tmp_path: Path) -> None:
     """Two ways of a table and a condition lead to `last`: it is there once, behind both. A third one ends at `s`."""
     acts = [action(i, name, primitive("assign", fld("h", "a"), hexstr(i))) for i, name in enumerate(("x", "y", "z"))]
@@ -248,12 +277,14 @@ def test_branches_that_meet_go_on_once(tmp_path: Path) -> None:
 
 
 def test_actions_of_one_name_stay_apart(tmp_path: Path) -> None:
-    acts = [action(0, "x"), action(1, "x", primitive("drop"))]
-    tables = [table("t", {0: "x"}, {"x": "u"}), table("u", {1: "x"}, {"x": None})]
+    acts = [action(0, "x"), action(1, "x", primitive("drop")), action(2, "x", primitive("exit"))]
+    tables = [
+        table("t", {0: "x"}, {"x": "u"}), table("u", {1: "x"}, {"x": "v"}), table("v", {2: "x"}, {"x": None}),
+    ]  # fmt: skip
     program, _ = load(tmp_path, document(acts, {"init_table": "t", "tables": tables}))
-    first, second = program.table["t"].actions[0].action, program.table["u"].actions[0].action
-    assert first != second
-    assert program.action[first].control_name == program.action[second].control_name == "x"
+    used = [program.action[program.table[name].actions[0].action] for name in "tuv"]
+    assert len({one.name for one in used}) == 3 and {one.control_name for one in used} == {"x"}
+    assert used[0].body == () and used[1].body != used[2].body != ()
 
 
 @pytest.mark.parametrize(
@@ -276,6 +307,7 @@ def test_what_is_not_known_is_told_with_its_path_and_its_place_in_the_program(
         load(tmp_path, made)
     text = raised.value.diagnostics.render()
     assert told in text
+    assert "error: actions[0]" in text, "a path begins at the root"
     if "_jump" not in call["op"]:
         assert "p.p4:12:9: note: it comes from here" in text
 
@@ -332,7 +364,12 @@ def test_programs_of_another_switch_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "told"), [([7], "no header has one of these ids"), ([], "0 headers for a union of 1")]
+    ("headers", "told"),
+    [
+        ([7], "no header has one of these ids"),
+        ([], "0 headers for a union of 1"),
+        ([0, 7], "2 headers for a union of 1"),
+    ],
 )
 def test_unions_of_what_is_not_there_are_refused(tmp_path: Path, headers: list[int], told: str) -> None:
     made = document(
@@ -472,6 +509,7 @@ def with_table(keys: list[Json], entries: list[Json], *actions: Json, **more: Js
         ([key("ternary", "a")], [{"match_type": "ternary", "key": "0x0", "mask": "0x0"}], {"priority": 1}, "(_)"),
         ([key("optional", "a")], [{"match_type": "optional", "key": "0x9"}], {"priority": 1}, "(8w9)"),
         ([key("range", "a")], [{"match_type": "range", "start": "0x1", "end": "0x9"}], {"priority": 1}, "(8w1 .. 8w9)"),
+        ([key("range", "a")], [{"match_type": "range", "start": "0x1", "end": "0x9"}], {"priority": 0}, "(8w1 .. 8w9)"),
         ([key("exact", "c")], [{"match_type": "exact", "key": "0xff"}], {}, "(8s-1)"),
         (
             [{"match_type": "valid", "target": ["h"], "mask": None, "name": "h.$valid$"}],
@@ -495,7 +533,13 @@ def test_which_entry_wins(tmp_path: Path) -> None:
     (made,) = load(tmp_path, with_table([key("ternary")], ternary))[0].tables
     first, second, third = (one.priority for one in made.entries)
     assert second > third > first > 0
-    prefixes = [entry({"match_type": "lpm", "key": "0x8000", "prefix_length": n}) for n in (1, 16, 4)]
+    optional = [entry({"match_type": "optional", "key": hex(n)}, priority=n) for n in (2, 0, 1)]
+    (made,) = load(tmp_path, with_table([key("optional")], optional))[0].tables
+    first, second, third = (one.priority for one in made.entries)
+    assert second > third > first > 0
+    (made,) = load(tmp_path, with_table([key("exact")], [entry(EXACT)]))[0].tables
+    assert made.entries[0].priority > 0
+    prefixes = [entry({"match_type": "lpm", "key": "0x8000", "prefix_length": n}) for n in (0, 16, 4)]
     (made,) = load(tmp_path, with_table([key("lpm")], prefixes))[0].tables
     first, second, third = (one.priority for one in made.entries)
     assert second > third > first > 0
@@ -509,6 +553,15 @@ EXACT = {"match_type": "exact", "key": "0x1"}
     [
         (with_table([key("exact")], [entry(EXACT, EXACT)]), "the table has 1 keys, but 2 are given"),
         (with_table([key("exact")], [entry(EXACT, data=())]), "the action takes 1 arguments, but 0 are given"),
+        (
+            with_table([key("exact")], [entry(EXACT, data=("0x1", "0x2"))]),
+            "the action takes 1 arguments, but 2 are given",
+        ),
+        (
+            with_table([{"match_type": "valid", "target": ["h"], "mask": None, "name": "h.$valid$"}], [entry(EXACT)]),
+            "true or false is expected here",
+        ),
+        (with_table([key("exact")], [entry()]), "the table has 1 keys, but 0 are given"),
         (with_table([key("exact")], [entry({**EXACT, "match_type": "best"})]), "the match type 'best' is not known"),
         (with_table([key("best")], []), "the match type 'best' is not known: expected exact, lpm"),
         (
@@ -543,8 +596,22 @@ EXACT = {"match_type": "exact", "key": "0x1"}
             "the primitive 'fly' is not known",
         ),
         (with_table([key("exact")], [], action(1, "unused", primitive("fly"))), "the primitive 'fly' is not known"),
+        (
+            document([action(0, "act", primitive("fly"))], {"init_table": "s", "tables": [statement("s", 0, "act", None)]}),
+            "the primitive 'fly' is not known",
+        ),
+        (
+            document(
+                [action(0, "bad", primitive("fly")), action(1, "good")],
+                {
+                    "init_table": "t",
+                    "tables": [table("t", {0: "bad"}, {"bad": "u"}), table("u", {1: "good"}, {"good": None})],
+                },
+            ),
+            "the primitive 'fly' is not known",
+        ),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_in_tables_is_told_once(made: Json, told: str, tmp_path: Path) -> None:
     with pytest.raises(Rejected) as raised:
         load(tmp_path, made)
@@ -558,6 +625,43 @@ def test_a_table_has_room_for_its_entries_and_1024_where_nothing_is_said(tmp_pat
         (made,) = load(tmp_path, with_table([key("exact")], entries, max_size=given))[0].tables
         assert (made.size, len(made.entries)) == (room, 3)
         assert made.const_entries
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (key("exact"), "hdr.h.b"), (key("exact", name="own"), "own"), (key("exact", name=None), "h.b"),
+        ({"match_type": "valid", "target": ["h"], "mask": None, "name": "own"}, "own"),
+        ({"match_type": "valid", "target": ["h"], "mask": None}, "h"),
+        ({"match_type": "valid", "target": "h", "mask": None}, "h"),
+        (key("exact", "$valid$", name=None), "h.$valid$"),
+    ],
+)  # fmt: skip
+def test_names_of_keys(given: Json, name: str, tmp_path: Path) -> None:
+    (made,) = load(tmp_path, with_table([given], []))[0].tables
+    assert [one.name for one in made.keys] == [name]
+
+
+@pytest.mark.parametrize(
+    ("given", "ages"), [({}, False), ({"support_timeout": True}, True), ({"support_timeout": None}, False)]
+)
+def test_whether_the_entries_of_a_table_age(given: Json, ages: bool, tmp_path: Path) -> None:
+    (made,) = load(tmp_path, with_table([key("exact")], [], **given))[0].tables
+    assert made.ages is ages
+    assert len(made.annotations) == ages
+
+
+@pytest.mark.parametrize(
+    ("entries", "fixed"), [({}, False), ({"entries": None}, False), ({"entries": []}, True), ({"entries": [entry(EXACT)]}, True)]
+)  # fmt: skip
+def test_declared_entries_cannot_be_changed(entries: Json, fixed: bool, tmp_path: Path) -> None:
+    """Not even where there are none."""
+    text = with_table([key("exact")], [])
+    (one,) = text["pipelines"][0]["tables"]
+    del one["entries"]
+    one |= entries
+    (made,) = load(tmp_path, text)[0].tables
+    assert made.const_entries is fixed
 
 
 @pytest.mark.parametrize(

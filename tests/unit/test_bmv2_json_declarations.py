@@ -98,6 +98,9 @@ def test_widths_and_signs_of_fields(tmp_path: Path) -> None:
     made["headers"].append(header("x", 7, "x_t"))
     types = {type_.name: type_ for type_ in load(tmp_path, made)[0].header_types}
     assert [str(field.type) for field in types["x_t"].fields] == ["bit<5>", "varbit<64>", "int<3>", "bit<8>"]
+    made["header_types"][-2]["fields"][0] = ["a", 9]
+    fields = load(tmp_path, made)[0].header_types[1].fields
+    assert [str(field.type) for field in fields] == ["bit<9>", "varbit<60>", "int<3>", "bit<8>"]
     assert list(types) == ["h_t", "x_t"]
 
 
@@ -311,15 +314,37 @@ VALID_H = alone("valid", {"type": "header", "value": "h"})
         ({"if_cond": op("and", VALID_H, IS_THREE)}, "h.isValid() && (h.a == 8w3)"),
         ({"if_cond": alone("valid", {"type": "header", "value": "g"})}, "h.isValid() && g.isValid()"),
         ({"target": ["meta", "sum"], "if_cond": VALID_H}, "h.isValid()"),
+        ({"of": fld("g", "a"), "if_cond": alone("valid", {"type": "header", "value": "g"})}, "h.isValid() && g.isValid()"),
     ],
 )  # fmt: skip
 def test_when_a_checksum_is_computed(more: Json, condition: str, tmp_path: Path) -> None:
     """Where its condition holds and the header of its field is valid: what is known to be valid is asked once."""
-    program = load(tmp_path, with_checksum(checksum(verify=False, **more)))[0]
+    summed = more.pop("of", A)
+    program = load(tmp_path, with_checksum(checksum(verify=False, **more), summed))[0]
     lines = control(program, "compute_checksum").splitlines()
     assert lines[0] == f"if ({condition}) {{"
     assert sum(line.startswith("if ") for line in lines) == 1
     assert control(program, "verify_checksum") == ""
+
+
+@pytest.mark.parametrize(("name", "asked"), [("and", False), ("or", True)])
+def test_of_either_condition_nothing_follows(name: str, asked: bool, tmp_path: Path) -> None:
+    """Where both hold a header is known to be there; where one of them does, it may be missing and is left out."""
+    condition = op(name, alone("valid", {"type": "header", "value": "g"}), IS_THREE)
+    program = load(tmp_path, with_checksum(checksum(verify=False, if_cond=condition), fld("g", "a"), A))[0]
+    lines = control(program, "compute_checksum").splitlines()
+    assert ("if (g.isValid()) {" in lines) is asked
+    assert sum("hash.compute" in line for line in lines) == 1 + asked
+
+
+@pytest.mark.parametrize(("payload", "method"), [([], "compute"), ([{"type": "payload"}], "compute_with_payload")])
+def test_a_crc_of_own_parameters_may_be_over_the_payload(payload: list[Json], method: str, tmp_path: Path) -> None:
+    calculation = {"name": "calc", "id": 0, "input": [A, *payload], "algo": "crc16_custom"}
+    call = primitive(
+        "modify_field_with_hash_based_offset", B, hexstr(0), {"type": "calculation", "value": "calc"}, hexstr(9)
+    )
+    text = ingress_of(load(tmp_path, does(call, calculations=[calculation]))[0])
+    assert f"$hash = calc: custom_crc.{method}({{ h.a }});" in text
 
 
 def test_a_checksum_of_metadata_is_always_computed(tmp_path: Path) -> None:
@@ -352,6 +377,19 @@ def test_a_checksum_is_verified_and_updated(flags: Json, verified: bool, updated
     assert switch.process(1, FRAME) == [(int(verified), after)]
     right = bytes.fromhex("03 0003 ff 77")
     assert switch.process(1, right) == [(0, right)]
+
+
+@pytest.mark.parametrize(("inputs", "wrong"), [((B,), 0), ((A, B), 1)])
+def test_a_checksum_that_is_wider_than_its_field_is_compared_whole(
+    inputs: tuple[Json, ...], wrong: int, tmp_path: Path
+) -> None:
+    """With `a` in front it is 0x030105, of which b = 0x0105 is only the end (Checksum::is_correct)."""
+    made = with_checksum(checksum(update=False), *inputs)
+    made["header_types"][1]["fields"].append(["checksum_error", 1])
+    put = primitive("assign", fld("standard_metadata", "egress_spec"), fld("standard_metadata", "checksum_error"))
+    made["actions"] = [action(0, "act", put)]
+    made["pipelines"][0] |= {"init_table": "t", "tables": [statement("t", 0, "act", None)]}
+    assert Switch(load(tmp_path, made)[0]).process(1, FRAME) == [(wrong, FRAME)]
 
 
 def test_checksums_that_are_refused(tmp_path: Path) -> None:
@@ -395,6 +433,31 @@ def test_algorithms(algo: str, instance: int | None, tmp_path: Path) -> None:
     assert externs == ([] if instance is None else [("calc", "custom_crc", {"width": instance})])
 
 
+def test_fields_of_the_switch_are_hashed_as_wide_as_the_program_declares_them(tmp_path: Path) -> None:
+    for width, item in ((9, "standard_metadata.ingress_port"), (16, "(bit<16>)standard_metadata.ingress_port")):
+        port = fld("standard_metadata", "ingress_port")
+        calculation = {"name": "calc", "id": 0, "input": [port], "algo": "identity"}
+        call = primitive(
+            "modify_field_with_hash_based_offset", B, hexstr(0), {"type": "calculation", "value": "calc"}, hexstr(9)
+        )
+        made = does(call, calculations=[calculation])
+        made["header_types"][1]["fields"][0] = ["ingress_port", width]
+        assert f'hash.compute("identity", {{ {item} }})' in ingress_of(load(tmp_path, made)[0])
+
+
+@pytest.mark.parametrize(
+    ("names", "fields"), [(("a", "b"), "a,b"), (("x,y", "b"), "0,1"), (("a", "a", "b"), "0,1,2"), ((), "")]
+)
+def test_members_of_a_digest(names: tuple[str, ...], fields: str, tmp_path: Path) -> None:
+    """By their names, where these tell them apart, else by their places."""
+    elements = [fld("k", name) for name in names]
+    made = document([], NOTHING, learn_lists=[{"name": "l", "id": 1, "elements": elements}])
+    made["header_types"].append({"name": "k_t", "id": 9, "fields": [["a", 8], ["b", 8], ["x,y", 8]]})
+    made["headers"].append(header("k", 9, "k_t"))
+    (one,) = load(tmp_path, made)[0].externs
+    assert (one.kind, one.attribute("fields")) == ("digest", fields)
+
+
 def test_what_a_second_pass_keeps(tmp_path: Path) -> None:
     """The program's own metadata among the fields of a list, each once; list 0 is that of nothing."""
     elements = [
@@ -414,6 +477,8 @@ def test_what_a_second_pass_keeps(tmp_path: Path) -> None:
         assert line.count("meta.x") <= 1 and "ingress_port" not in line
     made["actions"][0]["primitives"] = [primitive("resubmit", hexstr(2))]
     assert "there is no field list 2" in refusal(tmp_path, made)
+    made["actions"][0]["primitives"], made["field_lists"] = [primitive("resubmit", hexstr(1))], []
+    assert "there is no field list 1" in refusal(tmp_path, made)
 
 
 def test_counters_and_meters_of_a_tables_entries(tmp_path: Path) -> None:
@@ -429,7 +494,7 @@ def test_counters_and_meters_of_a_tables_entries(tmp_path: Path) -> None:
         },
         counter_arrays=[{"name": "mine", "id": 0, "is_direct": True, "binding": "u"}, {"name": "c", "id": 1, "size": 5}],
         meter_arrays=[
-            {"name": "m", "id": 0, "is_direct": True, "type": "packets", "rate_count": 2, "result_target": ["h", "b"]},
+            {"name": "m", "id": 0, "is_direct": True, "type": "bytes", "rate_count": 2, "result_target": ["h", "b"]},
         ],
     )  # fmt: skip
     program = load(tmp_path, made)[0]
@@ -437,7 +502,7 @@ def test_counters_and_meters_of_a_tables_entries(tmp_path: Path) -> None:
         "t.counter": ("direct_counter", {"unit": "packets_and_bytes", "automatic": 1}),
         "mine": ("direct_counter", {"unit": "packets_and_bytes", "automatic": 1}),
         "c": ("counter", {"size": 5, "unit": "packets_and_bytes"}),
-        "m": ("direct_meter", {"unit": "packets", "automatic": 1}),
+        "m": ("direct_meter", {"unit": "bytes", "automatic": 1}),
     }
     assert {one.name: one.direct for one in program.tables} == {"t": ("t.counter",), "u": ("mine",), "v": ("m",)}
     assert len(program.action["y"].body) == 2 and program.action["x"].body == ()
@@ -445,6 +510,27 @@ def test_counters_and_meters_of_a_tables_entries(tmp_path: Path) -> None:
     assert switch.process(1, FRAME)[0][1][:1] == b"\x05"  # nothing was hit, so nothing was metered
     switch.table_add("v", (Exact(3),), "y")
     assert switch.process(1, FRAME)[0][1][:3] == b"\0\0\0"  # green
+
+
+@pytest.mark.parametrize("names", ["tuv", "vut"])
+def test_an_action_reads_the_meter_of_the_table_that_runs_it(names: str, tmp_path: Path) -> None:
+    """t has a meter, u and v share the action without. A default action alone reads none."""
+    result = {"name": "m", "id": 0, "is_direct": True, "type": "bytes", "result_target": ["h", "b"]}
+    tables = [
+        table(name, {0: "x"}, {"x": following}, direct_meters="m" if name == "t" else None,
+              default_entry={"action_id": 1, "action_const": False, "action_data": []})
+        for name, following in zip(names, [*names[1:], None], strict=True)
+    ]  # fmt: skip
+    made = document([action(0, "x"), action(1, "y")], {"init_table": names[0], "tables": tables}, meter_arrays=[result])
+    program = load(tmp_path, made)[0]
+    reading = {
+        (one.name, program.action[use.action].control_name): len(program.action[use.action].body)
+        for one in program.tables
+        for use in one.actions
+    }
+    assert reading == {(name, act): int((name, act) == ("t", "x")) for name in names for act in "xy"}
+    assert all([use.default_only for use in one.actions] == [False, True] for one in program.tables)
+    assert len({one.actions[0].action for one in program.tables}) == 2
 
 
 def test_names_that_several_instances_have(tmp_path: Path) -> None:

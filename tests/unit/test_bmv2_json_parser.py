@@ -9,6 +9,8 @@ from test_bmv2_json import Json, document, fld, hexstr, load, op
 
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.printer import print_program
+from transpiler.hlir.program import MatchKind
+from transpiler.interpreter import Switch
 
 A, B = fld("h", "a"), fld("h", "b")
 H = {"type": "regular", "value": "h"}
@@ -64,6 +66,8 @@ def refusal(tmp_path: Path, made: Json) -> str:
         ([A, B], [case("0x050102", "0x00ffff")], ["(_, 16w0x102): start", "(_, _): accept"]),
         ([A, B], [case("0x050102", "0x010001")], ["(8w5 &&& 8w1, 16w0x102 &&& 16w1): start", "(_, _): accept"]),
         ([ahead(4, 3), A], [case("0x0ffe")], ["(3w7, 8w0xfe): start", "(_, _): accept"]),
+        ([ahead(4, 3)], [case("0x0f", "0xff")], ["(3w7): start", "(_): accept"]),
+        ([ahead(4, 3)], [case("0x0f", "0xf8")], ["(_): start", "(_): accept"]),
     ],
 )  # fmt: skip
 def test_values_and_masks_of_transitions(
@@ -109,6 +113,7 @@ def test_value_sets(tmp_path: Path, size: Json, entries: int) -> None:
     ]
     made = parser([], [A, B], [case("used", type="parse_vset")], parse_vsets=sets)
     program = load(tmp_path, made)[0]
+    assert {kind for one in program.value_sets for kind in one.match_kinds} == {MatchKind.EXACT}
     found = {one.name: ([type_.width for type_ in one.types], one.size) for one in program.value_sets}
     assert found == {"used": ([8, 16], entries), "unused": ([5], 1024)}
 
@@ -130,6 +135,85 @@ def test_value_sets(tmp_path: Path, size: Json, entries: int) -> None:
 )
 def test_operations(tmp_path: Path, done: Json, body: list[str]) -> None:
     assert lines(tmp_path, parser([done], [], [])) == [*body, "transition accept;"]
+
+
+def test_states_may_have_the_names_of_the_ends(tmp_path: Path) -> None:
+    """They are the program's own: `accept` and `reject` go on, to what takes a header."""
+    made = parser([], [], [DEFAULT | {"next_state": "accept"}])
+    for name, following in (("accept", "reject"), ("reject", None)):
+        made["parsers"][0]["parse_states"].append(
+            {
+                "name": name, "id": 1, "parser_ops": [does("extract", H)] if name == "reject" else [], "transition_key": [],
+                "transitions": [DEFAULT | {"next_state": following}],
+            }
+        )  # fmt: skip
+    program = load(tmp_path, made)[0]
+    (parsing,) = [pipe for pipe in program.pipes if pipe.name == "parser"]
+    assert [state.name for state in parsing.states] == ["start", "$accept", "$reject"]  # type: ignore[union-attr]
+    made["deparsers"][0]["order"] = []
+    assert Switch(load(tmp_path, made)[0]).process(1, b"\1\2\3\4\5") == [(0, b"\5")]
+
+
+def with_stack(*ops: Json) -> Json:
+    """A stack s of two headers with a field of variable width, whose type tells its length by its first field."""
+    made = parser(list(ops), [], [])
+    length = {"type": "expression", "value": op("<<", {"type": "local", "value": 0}, hexstr(3))}
+    fields = [["n", 4], ["m", 4], ["v", "*"]]
+    made["header_types"].append({"name": "v_t", "id": 9, "fields": fields, "max_length": 9, "length_exp": length})
+    made["headers"] += [{"name": f"v{i}", "id": 9 + i, "header_type": "v_t", "metadata": False} for i in range(2)]
+    made["header_stacks"] = [{"name": "s", "id": 0, "size": 2, "header_type": "v_t", "header_ids": [9, 10]}]
+    return made
+
+
+NEXT = {"type": "stack", "value": "s"}
+INSIDE = "verify(s.$next < 32w2, error.StackOutOfBounds);"
+
+
+@pytest.mark.parametrize(
+    ("done", "body"),
+    [
+        (
+            does("extract", NEXT),
+            [
+                INSIDE, "$length.v_t = lookahead<bit<8>>();",
+                "extract(s[s.$next], ((bit<32>)$length.v_t[7:4]) << 2w3);", "s.$next = s.$next + 32w1;",
+            ],
+        ),
+        (
+            does("extract_VL", NEXT, hexstr(16)),
+            [INSIDE, "extract(s[s.$next], 32w0x10);", "s.$next = s.$next + 32w1;"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_next_element_of_a_stack(done: Json, body: list[str], tmp_path: Path) -> None:
+    """As long as the operation says, and else its type, of fields in front of the one of variable width; then it is counted."""
+    assert lines(tmp_path, with_stack(done)) == [*body, "transition accept;"]
+
+
+@pytest.mark.parametrize(
+    ("ops", "sent"),
+    [
+        ([("regular", "m"), ("regular", "n")], "05"),  # m is gone
+        ([("regular", "n"), ("regular", "m")], "02 0304 05"),
+        ([("regular", "m"), ("union_stack", ["us", "n"])], "05"),
+        ([("regular", "n"), ("union_stack", ["us", "m"])], "02 0304 05"),
+    ],
+)
+def test_of_a_union_the_header_that_is_extracted_last_is_there(
+    ops: list[tuple[str, Json]], sent: str, tmp_path: Path
+) -> None:
+    made = parser([does("extract", {"type": kind, "value": value}) for kind, value in ops], [], [])
+    made["header_types"].append({"name": "n_t", "id": 9, "fields": [["x", 8]]})
+    made["headers"] += [
+        {"name": name, "id": 9 + i, "header_type": f"{'h' if name == 'm' else 'n'}_t", "metadata": False}
+        for i, name in enumerate("mn")
+    ]
+    made["header_union_types"] = [{"name": "u_t", "id": 0, "headers": [["m", "h_t"], ["n", "n_t"]]}]
+    made["header_unions"] = [{"name": "u", "id": 0, "union_type": "u_t", "header_ids": [9, 10]}]
+    if any(kind == "union_stack" for kind, _ in ops):
+        made["header_union_stacks"] = [{"name": "us", "id": 0, "union_type": "u_t", "size": 1, "header_union_ids": [0]}]
+    made["deparsers"][0]["order"] = ["m", "n"]
+    assert Switch(load(tmp_path, made)[0]).process(1, bytes(range(1, 6))) == [(0, bytes.fromhex(sent))]
 
 
 @pytest.mark.parametrize(

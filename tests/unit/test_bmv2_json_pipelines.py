@@ -51,6 +51,8 @@ def refusal(tmp_path: Path, made: Json) -> str:
         ({"with_counters": True}, {"action_entry_const": True}, False),
         ({"with_counters": None}, {"action_entry_const": True}, True),
         ({"key": [{"match_type": "exact", "target": ["h", "a"]}]}, {"action_entry_const": True}, False),
+        ({"type": "indirect", "act_prof_name": "p"}, {"action_entry_const": True}, False),
+        ({"direct_meters": "m"}, {"action_entry_const": True}, False),
     ],
 )
 def test_a_table_that_does_one_thing_always_is_a_statement(
@@ -59,7 +61,9 @@ def test_a_table_that_does_one_thing_always_is_a_statement(
     """Without keys and counters, and where nobody can change its action. Any other is a table."""
     entry = {"action_id": 0, "action_data": [], **default}
     made = table("t", {0: "x"}, {"x": None}, **({"key": []} | more), default_entry=entry)
-    program = load(tmp_path, document(marks("x"), {"init_table": "t", "tables": [made]}))[0]
+    meter = {"name": "m", "id": 0, "is_direct": True, "type": "bytes", "result_target": ["h", "b"]}
+    text = document(marks("x"), {"init_table": "t", "tables": [made]}, meter_arrays=[meter])
+    program = load(tmp_path, text)[0]
     assert (not program.tables) is inlined
     if inlined:
         assert ingress_of(program) == "h.a = 8w0x10;"
@@ -201,6 +205,27 @@ def test_tables_of_older_versions_name_their_actions(tmp_path: Path) -> None:
     assert "action 'w' is not declared" in refusal(
         tmp_path, document(marks("x"), {"init_table": "t", "tables": [made]})
     )
+
+
+def test_a_table_is_in_one_pipeline(tmp_path: Path) -> None:
+    tables = [table("t", {0: "x"}, {"x": None})]
+    made = document(marks("x"), {"init_table": "t", "tables": tables})
+    made["pipelines"].append({"name": "egress", "id": 1, "init_table": "t", "tables": tables, "conditionals": []})
+    assert "table 't' is there twice" in refusal(tmp_path, made)
+
+
+@pytest.mark.parametrize("following", [{"x": "u", "y": "u"}, {"x": "u", "y": None}, {"__HIT__": "u", "__MISS__": None}])
+@pytest.mark.parametrize(("entry", "left"), [("x", 3), ("y", 2), (None, 3)])
+def test_of_a_tables_actions_one_exits(following: Json, entry: str | None, left: int, tmp_path: Path) -> None:
+    """Wherever the table leads, where that action ran nothing follows."""
+    if following.get("y", 0) is None and entry == "y":
+        left = 3
+    actions = [action(0, "x", primitive("exit")), action(1, "y"), action(2, "z", primitive("assign", A, hexstr(2)))]
+    tables = [table("t", {0: "x", 1: "y"}, following), statement("u", 2, "z", None)]
+    switch = Switch(load(tmp_path, document(actions, {"init_table": "t", "tables": tables}))[0])
+    if entry is not None:
+        switch.table_add("t", (Exact(3),), entry)
+    assert switch.process(1, FRAME) == [(0, bytes((left,)) + FRAME[1:])]
 
 
 @pytest.mark.parametrize("ends", [True, False])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_bmv2_json import Json, action, document, fld, hexstr, load, op, primitive, statement
+from test_bmv2_json import Json, action, alone, document, fld, hexstr, ingress_of, load, op, primitive, statement
 
 from transpiler.diagnostics import Rejected
 from transpiler.interpreter import Switch
@@ -19,6 +19,13 @@ H, X = ({"type": "header", "value": name} for name in "hx")
 FRAME = bytes.fromhex("03 0105 ff 77")
 REGISTER = {"type": "register_array", "value": "r"}
 WRITE = primitive("register_write", REGISTER, hexstr(2), B)
+
+
+def element_of(index: Json) -> Json:
+    """An element of the register as a value."""
+    return {"type": "register", "value": ["r", index]}
+
+
 CALCULATION = {"type": "calculation", "value": "sum"}
 STANDARD_PORT = fld("standard_metadata", "egress_spec")
 
@@ -59,10 +66,18 @@ def made(*calls: Json, then: tuple[Json, ...] = ()) -> Json:
         ([primitive("modify_field_rng_uniform", B, hexstr(0x1FF), hexstr(0x1FF))], "03 01ff ff 77"),
         ([primitive("modify_field_with_hash_based_offset", B, hexstr(10), CALCULATION, hexstr(2))], "03 000b ff 77"),
         ([primitive("modify_field_with_hash_based_offset", A, hexstr(0xFF), CALCULATION, hexstr(9))], "02 0105 ff 77"),
+        ([primitive("modify_field_with_hash_based_offset", B, A, CALCULATION, hexstr(2))], "03 0004 ff 77"),
         ([primitive("modify_field_with_hash_based_offset", B, hexstr(10), CALCULATION, hexstr(0))], "03 000a ff 77"),
         ([WRITE, primitive("register_read", B, REGISTER, hexstr(2))], "03 0005 ff 77"),
         ([WRITE, primitive("register_read", A, REGISTER, hexstr(2))], "05 0105 ff 77"),
         ([WRITE, primitive("register_read", C, REGISTER, hexstr(3))], "03 0105 00 77"),
+        (
+            [
+                primitive("register_write", REGISTER, hexstr(1), A), primitive("register_write", REGISTER, A, hexstr(9)),
+                primitive("assign", B, op("+", element_of(element_of(hexstr(1))), hexstr(0x100))),
+            ],
+            "03 0109 ff 77",
+        ),
         ([primitive("remove_header", H)], "77"),
         ([primitive("add_header", H)], "03 0105 ff 77"),
         ([primitive("add_header", X)], "03 0105 ff 00 0000 00 77"),
@@ -76,6 +91,40 @@ def made(*calls: Json, then: tuple[Json, ...] = ()) -> Json:
 )  # fmt: skip
 def test_what_a_primitive_does(calls: list[Json], sent: str, tmp_path: Path) -> None:
     assert Switch(load(tmp_path, made(*calls))[0]).process(1, FRAME) == [(0, bytes.fromhex(sent))]
+
+
+@pytest.mark.parametrize("name", ["assert", "assume"])
+def test_what_is_assumed_is_asserted(name: str, tmp_path: Path) -> None:
+    text = ingress_of(load(tmp_path, made(primitive(name, op("==", A, hexstr(3)))))[0])
+    assert text.splitlines() == ["assert.check(h.a == 8w3);"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        primitive("modify_field_rng_uniform", STANDARD_PORT, hexstr(0x13), hexstr(0x13)),
+        primitive("register_read", STANDARD_PORT, REGISTER, hexstr(1)),
+        primitive("shift_right", STANDARD_PORT, hexstr(0x130), hexstr(4)),
+        primitive("assign", STANDARD_PORT, hexstr(0x13)),
+    ],
+    ids=lambda call: call["op"],
+)
+@pytest.mark.parametrize(("width", "port"), [(4, 3), (8, 0x13), (16, 0x13)])
+def test_a_field_of_the_switch_has_the_width_that_the_program_gives_it(
+    call: Json, width: int, port: int, tmp_path: Path
+) -> None:
+    text = made(primitive("register_write", REGISTER, hexstr(1), hexstr(0x13)), then=(call,))
+    text["header_types"][1]["fields"][1] = ["egress_spec", width]
+    assert Switch(load(tmp_path, text)[0]).process(1, FRAME) == [(port, FRAME)]
+
+
+def test_a_drop_forgets_the_multicast_group(tmp_path: Path) -> None:
+    text = made(primitive("drop"), primitive("assign", fld("m", "mcast_grp"), A))
+    text["field_aliases"] = [["intrinsic_metadata.mcast_grp", ["m", "mcast_grp"]]]
+    text["header_types"].append({"name": "m_t", "id": 9, "fields": [["mcast_grp", 16]]})
+    text["headers"].append({"name": "m", "id": 9, "header_type": "m_t", "metadata": True})
+    first, second, *_ = ingress_of(load(tmp_path, text)[0]).splitlines()
+    assert first == "standard_metadata.egress_spec = 9w0x1ff;" and second.endswith(".mcast_grp = 16w0;")
 
 
 def test_what_is_dropped_may_be_sent_after_all(tmp_path: Path) -> None:
@@ -147,6 +196,16 @@ def test_stacks_are_copied_whole_to_such_of_their_type_and_size(
         assert Switch(load(tmp_path, text)[0]).process(1, FRAME) == [(0, bytes.fromhex(sent))]
 
 
+def test_with_a_stack_goes_how_many_of_its_elements_were_extracted(tmp_path: Path) -> None:
+    text = made(primitive("push", stack("s"), hexstr(1)), primitive("assign_header_stack", stack("t"), stack("s")),
+                primitive("assign", A, alone("size_stack", stack("t"))))  # fmt: skip
+    text["headers"] += [{"name": f"{name}0", "id": 10 + i, "header_type": "h_t"} for i, name in enumerate("st")]
+    text["header_stacks"] = [
+        {"name": name, "id": i, "size": 1, "header_type": "h_t", "header_ids": [10 + i]} for i, name in enumerate("st")
+    ]
+    assert Switch(load(tmp_path, text)[0]).process(1, FRAME) == [(0, b"\x01" + FRAME[1:])]
+
+
 def stack(name: str) -> Json:
     return {"type": "header_stack", "value": name}
 
@@ -158,7 +217,7 @@ def stack(name: str) -> Json:
         ("meter_arrays", [{"name": "m", "id": 0, "type": "frames", "size": 4}], "'frames' is not a type of meter"),
         ("register_arrays", [{"name": "r", "id": 0, "size": 4, "bitwidth": 0}], "0 is not between 1 and"),
         ("learn_lists", [{"name": "n", "id": 1, "elements": [hexstr(1)]}], "a digest is made of fields"),
-        ("extern_instances", [{"name": "e", "id": 0, "type": "ext"}], "ext"),
+        ("extern_instances", [{"name": "e", "id": 0, "type": "ext"}], "the extern type 'ext' is not supported"),
         ("calculations", [{"name": "n", "id": 0, "input": [A], "algo": "best"}], "the hash algorithm 'best' is not supported"),
         ("calculations", [{"name": "n", "id": 0, "input": [{"type": "payload"}, A], "algo": "crc16"}], "behind the payload"),
         ("calculations", [{"name": "n", "id": 0, "input": [{"type": "s", "value": 0}], "algo": "crc16"}], "cannot be hashed"),

@@ -16,6 +16,7 @@ from transpiler.interpreter import Switch
 A, B, C = (fld("h", name) for name in "abc")
 FRAME = bytes.fromhex("01 0203 04 05 0607 08 99")
 STACK = {"type": "header_stack", "value": "s"}
+H = {"type": "header", "value": "h"}
 
 
 def element(index: Json, name: str = "dereference_header_stack") -> Json:
@@ -49,6 +50,7 @@ def refusal(tmp_path: Path, text: Json) -> str:
 
 
 OUT = fld("e0", "b")
+BEYOND = op("+", fld("e0", "a"), hexstr(256))
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,15 @@ OUT = fld("e0", "b")
         (alone("b2d", alone("valid", element(hexstr(2)))), 0),
         (alone("b2d", alone("valid", element(hexstr(1)))), 1),
         (alone("b2d", {"type": "bool", "value": True}), 1),
+        ({"type": "bool", "value": True}, 1),
+        (alone("b2d", op("==", element(hexstr(1), "dereference_stack"), element(hexstr(1)))), 1),
+        (alone("b2d", alone("valid", element(hexstr(3)))), 0),
+        (op("two_comp_mod", hexstr(0x4000), hexstr(15)), 0xC000),
+        (alone("b2d", op("==", op("+", op("%", fld("e0", "a"), hexstr(2)), hexstr(255)), hexstr(256))), 1),
+        (
+            alone("b2d", op("<", op("-", op(">>", BEYOND, fld("e0", "a")), hexstr(256)), hexstr(5))),
+            1,
+        ),
         (op("?", hexstr(3), hexstr(4), cond=fld("e0", "a")), 3),
         (op("?", hexstr(3), hexstr(4), cond=fld("h", "a")), 4),
         (alone("b2d", op("==", alone("d2b", fld("e0", "a")), {"type": "bool", "value": True})), 1),
@@ -73,10 +84,24 @@ OUT = fld("e0", "b")
         (hexstr(0x12345), 0x2345),
         ({"type": "hexstr", "value": "-0x1"}, 0xFFFF),
         ({"type": "hexstr", "value": "+0x1F"}, 0x1F),
+        ({"type": "hexstr", "value": "0X1F"}, 0x1F),
     ],
 )  # fmt: skip
 def test_values(value: Json, result: int, tmp_path: Path) -> None:
     assert sent(tmp_path, made(primitive("assign", OUT, value)))[1:3] == result.to_bytes(2, "big")
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0, None), (1, "1 is not between 0 and 0"), (-1, "-1 is not between 0 and 0")]
+)
+def test_runtime_data_have_the_numbers_of_their_places(number: int, told: str | None, tmp_path: Path) -> None:
+    put = action(1, "put", primitive("assign", A, {"type": "runtime_data", "value": number}), data=(("v", 8),))
+    text = made(primitive("no_op"))
+    text["actions"].append(put)
+    if told is not None:
+        assert told in refusal(tmp_path, text)
+    else:
+        load(tmp_path, text)
 
 
 @pytest.mark.parametrize(("extracted", "last", "size"), [(0, 0xFFFF, 0), (1, 0, 1), (3, 2, 3)])
@@ -86,9 +111,15 @@ def test_how_many_elements_there_are(extracted: int, last: int, size: int, tmp_p
     calls += [
         primitive("assign", B, alone("last_stack_index", STACK)),
         primitive("assign", A, alone("size_stack", STACK)),
-    ]
+        primitive(
+            "assign", C,
+            op("|", alone("b2d", op("==", op("+", alone("size_stack", STACK), hexstr(253)), hexstr(253 + size))),
+               op("<<", alone("b2d", op("<", alone("last_stack_index", STACK), hexstr(0))), hexstr(1))),
+        ),
+    ]  # fmt: skip
     frame = Switch(load(tmp_path, made(*calls, extracted=extracted))[0]).process(1, bytes(20))[0][1]
-    assert frame[4 * extracted : 4 * extracted + 3] == bytes((size,)) + last.to_bytes(2, "big")
+    counted = 1 | (extracted == 0) << 1
+    assert frame[4 * extracted : 4 * extracted + 4] == bytes((size, *last.to_bytes(2, "big"), counted))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +158,7 @@ def test_elements_move_and_what_is_next_with_them(
         (field_of(element(hexstr(1)), 3), "3 is not between 0 and 2"),
         (field_of(A, 0), "a header is expected here"),
         ({"type": "local", "value": 0}, "the action takes no runtime data"),
+        (op("==", H, {"type": "header", "value": "k"}), "headers of different types cannot be compared"),
         ({"type": "header", "value": "h"}, "'header' is not a number"),
         (alone("size_stack", {"type": "header_stack", "value": "none"}), "header stack 'none' is not declared"),
         ({"type": "hexstr", "value": "0xG"}, "'0xG' is not a hexadecimal number"),
@@ -142,6 +174,8 @@ def test_elements_move_and_what_is_next_with_them(
 )
 def test_limits_of_values(value: Json, told: str | None, tmp_path: Path) -> None:
     text = made(primitive("assign", OUT, value))
+    text["header_types"].append({"name": "k_t", "id": 9, "fields": [["a", 8], ["b", 16], ["c", 8]]})
+    text["headers"].append({"name": "k", "id": 9, "header_type": "k_t", "metadata": False})
     if told is None:
         load(tmp_path, text)
     else:
@@ -161,7 +195,8 @@ def test_limits_of_values(value: Json, told: str | None, tmp_path: Path) -> None
         ('{"a": ' + "9" * 5000 + "}", ":1:7: error: this number is too long"), ('{"a": }', ":1:7: error: expected a value"),
         ("", ":1:1: error: the file ends before its time"), ('{"a": 1}\n\n  x', ":3:3: error: this is not JSON"),
         ('{"a": 1}\n  ]', ":2:3: error: expected the end of the file"), ("[]", ":1:1: error: an object is expected here"),
-        ('{"a": ",", "b"', ":1:15: error: expected ':'"),
+        ('{"a": ",", "b"', ":1:15: error: expected ':'"), ('{"a": [1:2]}', ":1:9: error: expected ',' or ']'"),
+        ('{"__meta__": 1E5}', ":1:14: error: __meta__: an object is expected here"),
     ],
 )  # fmt: skip
 def test_where_a_text_is_no_json(text: str, told: str, tmp_path: Path) -> None:
@@ -227,7 +262,7 @@ def test_integers(value: Json, fits: bool, tmp_path: Path) -> None:
 # --- unions, and fields of variable width ----------------------------------------------------------------------------
 
 UNION_STACK, OTHER_STACK = ({"type": "header_union_stack", "value": name} for name in ("us", "vs"))
-H, N = ({"type": "header", "value": name} for name in ("h", "us0n"))
+N = {"type": "header", "value": "us0n"}
 
 
 def with_unions(*calls: Json, kinds: str = "mn") -> Json:
@@ -299,6 +334,7 @@ def test_elements_of_stacks_of_unions(value: Json, kinds: str, result: int, tmp_
         ([primitive("assign_union_stack", OTHER_STACK, UNION_STACK)], "01020304 05 01020304 05 06"),
         ([primitive("assign_union", union(1, "vs"), union(0))], "01020304 05 01020304 06"),
         ([primitive("assign_union", union(0), union(1))], "05 05 06"),
+        ([primitive("add_header", N)], "00 05 06"),
     ],
 )  # fmt: skip
 def test_unions_are_copied(calls: list[Json], head: str, tmp_path: Path) -> None:
@@ -315,6 +351,8 @@ def test_unions_are_copied(calls: list[Json], head: str, tmp_path: Path) -> None
         (primitive("assign_union", union(0), {"type": "header_union", "value": "none"}), "header union 'none' is not declared"),
         (primitive("assign_union", union(0), A), "a header union is expected here"),
         (primitive("push", A, hexstr(1)), "a header union stack is expected here"),
+        (primitive("push", UNION_STACK, {"type": "hexstr", "value": "-0x1"}), "a constant is expected here"),
+        (primitive("push", UNION_STACK, A), "a constant is expected here"),
         (primitive("assign", A, field_of(member(union(0), 2), 0)), "2 is not between 0 and 1"),
         (primitive("assign", A, {"type": "union_stack_field", "value": ["us", "o", "a"]}), "union member 'o' is not declared"),
         (primitive("assign", A, op("==", H, N)), "different types cannot be compared"),

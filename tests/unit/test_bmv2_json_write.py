@@ -12,10 +12,16 @@ from aux_frontend.bmv2_json.frontend import Bmv2Json
 from aux_frontend.bmv2_json.write.document import document
 from aux_frontend.bmv2_json.write.parsers import _prefixes
 from aux_frontend.p4_16.frontend import P4_16
+from aux_frontend.v1model.intrinsics import INTRINSICS
+from test_bmv2_json import document as json_document
+from test_bmv2_json_parser import NEXT, does as op, with_stack
+from test_bmv2_json_values import with_unions
 
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
+from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Program
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
 from transpiler.verifier import verify
@@ -134,7 +140,7 @@ def test_flow_in_actions_and_in_controls(statements: str, tmp_path: Path) -> Non
         "(bit<8>) (bit<1>) (hdr.h.a != 3 || hdr.h.b == 2)", "(bit<8>) (bit<16>) (int<16>) hdr.h.c",
         "(bit<8>) ((bit<16>) (int<16>) hdr.h.c >> 4)", "(bit<8>) (bit<4>) hdr.h.a", "(bit<8>) ((int<8>) hdr.h.a >> 4)",
         "(bit<8>) (bit<1>) hdr.h.isValid()", "(bit<8>) (bit<1>) ((bool) hdr.h.a[0:0] ? hdr.h.b > 2 : hdr.h.c > 0)",
-        "(bit<8>) (bit<1>) (hdr.h == hdr.s[0])",
+        "(bit<8>) (bit<1>) (hdr.h == hdr.s[0])", "(bit<8>) (bit<1>) (hdr.h.c > -2)", "(bit<8>) (hdr.h.c - -3)",
     ],
 )  # fmt: skip
 def test_values_are_cut_where_hlir_cuts_them(value: str, tmp_path: Path) -> None:
@@ -149,13 +155,20 @@ def test_values_are_cut_where_hlir_cuts_them(value: str, tmp_path: Path) -> None
         ("hdr.s[1] = hdr.h;", "assign_header"),
         ("hdr.s[1] = hdr.h; hdr.s.pop_front(1);", "assign_header"),
         ("hdr.s[0] = hdr.h; hdr.s.push_front(1);", "assign_header"),
+        (
+            "hash(hdr.h.d, HashAlgorithm.crc16, (bit<16>) 0, { hdr.h.a + 1, hdr.h.b + 2, hdr.h.a ^ hdr.h.b }, (bit<32>) 65536);",
+            "modify_field_with_hash_based_offset",
+        ),
         ("hdr.s[(bit<32>) hdr.h.a[0:0]].setValid(); hdr.s[(bit<32>) hdr.h.a[0:0]].d = 5;", "add_header"),
         ("truncate(3);", "truncate"),
         (
             "hash(hdr.h.d, HashAlgorithm.crc16, (bit<16>) 0, { hdr.h.a, 8w7, meta.m }, (bit<32>) 65536);",
-            "modify_field_with_hash",
+            "modify_field_with_hash_based_offset",
         ),
-        ("hash(hdr.h.d, HashAlgorithm.csum16, (bit<16>) 5, { hdr.h.a + 1 }, (bit<16>) 100);", "modify_field_with_hash"),
+        (
+            "hash(hdr.h.d, HashAlgorithm.csum16, (bit<16>) 5, { hdr.h.a + 1 }, (bit<16>) 100);",
+            "modify_field_with_hash_based_offset",
+        ),
         ("random(hdr.h.d, 16w5, 16w5);", "modify_field_rng_uniform"),
         ('log_msg("a {}", { hdr.h.a }); hdr.h.d = 1;', "log_msg"),
         ("assert(hdr.h.a == hdr.h.a); hdr.h.d = 1;", "assert"),
@@ -164,7 +177,26 @@ def test_values_are_cut_where_hlir_cuts_them(value: str, tmp_path: Path) -> None
 )
 def test_statements_as_primitives(statements: str, op: str, tmp_path: Path) -> None:
     made = same(tmp_path, loaded(tmp_path, ingress=statements))
-    assert any(call["op"].startswith(op) for one in made["actions"] for call in one["primitives"])
+    assert any(call["op"] == op for one in made["actions"] for call in one["primitives"])
+    if "digest" in op:
+        assert [one["id"] for one in made["learn_lists"]] == [1, 2]
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [("crc16", 1 << 16), ("crc32", 1 << 32), ("identity", 1 << 64)])
+def test_a_hash_is_of_all_its_bits(algorithm: str, size: int, tmp_path: Path) -> None:
+    """The size that it is the rest of is what none of its values reach."""
+    made = written(
+        loaded(tmp_path, ingress=f"hash(hdr.h.d, HashAlgorithm.{algorithm}, (bit<16>) 0, {{ hdr.h.a }}, (bit<32>) 9);")
+    )
+    call, *_ = [
+        call
+        for one in made["actions"]
+        for call in one["primitives"]
+        if call["op"] == "modify_field_with_hash_based_offset"
+    ]
+    assert call["parameters"][1:] == [
+        {"type": "hexstr", "value": "0x0"}, {"type": "calculation", "value": "calc_0"}, {"type": "hexstr", "value": hex(size)},
+    ]  # fmt: skip
 
 
 def test_state_is_kept_by_number_and_name(tmp_path: Path) -> None:
@@ -184,11 +216,30 @@ def test_state_is_kept_by_number_and_name(tmp_path: Path) -> None:
     assert table["with_counters"] is True and table["direct_meters"] is None
 
 
+def test_meters_of_entries_have_one_place_for_their_result(tmp_path: Path) -> None:
+    """A counter or a meter that no table has is left out."""
+    control = """direct_meter<bit<8>>(MeterType.packets) dm; direct_counter(CounterType.bytes) unused;
+        action one() { dm.read(meta.m); } action two() { dm.read(TARGET); }
+        table t { key = { hdr.h.a: exact; } actions = { one; two; NoAction; } meters = dm; default_action = NoAction; }"""
+    ingress = "t.apply(); hdr.h.d = (bit<16>) meta.m;"
+    made = same(tmp_path, loaded(tmp_path, control=control.replace("TARGET", "meta.m"), ingress=ingress))
+    assert made["meter_arrays"] == [
+        {
+            "name": "I.dm", "id": 0, "is_direct": True, "binding": "I.t", "rate_count": 2, "type": "packets",
+            "result_target": ["scalars", "meta.m"],
+        }
+    ]  # fmt: skip
+    assert made["counter_arrays"] == []
+    refused = loaded(tmp_path, control=control.replace("TARGET", "meta.kept"), ingress=ingress)
+    assert "a direct meter has one place for its result" in refusal(refused)
+
+
 @pytest.mark.parametrize(
     ("parser", "cases"),
     [
         ("transition select(hdr.h.a) { 3: more; default: accept; }", 2),
         ("transition select(hdr.h.a) { 1 &&& 1: more; }", 2),
+        ("transition select(hdr.h.a) { 3 &&& 1: more; default: last; }", 2),
         ("transition select(hdr.h.a) { 1 .. 0x81: more; default: last; }", 9),
         ("transition select(hdr.h.a, hdr.h.b) { (3, 2): more; (_, 0xF0): last; (1, _): last; default: accept; }", 4),
         (
@@ -212,6 +263,8 @@ def test_states_of_the_parser(parser: str, cases: int, tmp_path: Path) -> None:
     assert [state["id"] for state in parse["parse_states"]] == list(range(len(parse["parse_states"])))
     (start,) = [state for state in parse["parse_states"] if state["name"] == "start"]
     assert len(start["transitions"]) == cases
+    for one in start["transitions"]:  # BMv2 compares with the value as it is, of the key what the mask leaves
+        assert one["mask"] is None or int(one["value"], 16) & ~int(one["mask"], 16) == 0
     assert any(state["name"] == "$noMatch" for state in parse["parse_states"]) is (
         "default" not in parser and "select" in parser
     )
@@ -255,6 +308,17 @@ TABLE = """action put(bit<8> v, bit<16> w) {{ hdr.h.b = v; hdr.h.d = w; }} actio
             [{"match_type": "exact", "key": "0x2"}, {"match_type": "lpm", "key": "0x80", "prefix_length": 1}],
         ),
         (
+            "hdr.h.a: lpm; hdr.h.b: ternary;", "(0x80 &&& 0x80, 2): put(1, 2);", "ternary",
+            [
+                {"match_type": "lpm", "key": "0x80", "prefix_length": 1},
+                {"match_type": "ternary", "key": "0x2", "mask": "0xff"},
+            ],
+        ),
+        (
+            'hdr.h.a + 1: exact @name("k"); hdr.h.b + 1: exact @name("l");', "(4, 3): put(1, 2);", "exact",
+            [{"match_type": "exact", "key": "0x4"}, {"match_type": "exact", "key": "0x3"}],
+        ),
+        (
             "hdr.h.a: ternary; hdr.h.b: range;", "(3, 1 .. 2): put(1, 2);", "range",
             [{"match_type": "ternary", "key": "0x3", "mask": "0xff"}, {"match_type": "range", "start": "0x1", "end": "0x2"}],
         ),
@@ -275,6 +339,20 @@ def test_entries(key: str, entries: str, kind: str, match: list[Json], tmp_path:
     assert [one["match_type"] for one in table["key"]] == [one["match_type"] for one in match]
     assert table["default_entry"]["action_const"] is table["default_entry"]["action_entry_const"] is False
     assert table["actions"] == ["I.put", "I.other"]
+
+
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("ages", [True, False])
+def test_what_can_be_changed_of_a_table(constant: bool, ages: bool, tmp_path: Path) -> None:
+    word = "const " if constant else ""
+    more = f"{word}entries = {{ 1: put(1, 2); }} support_timeout = {str(ages).lower()};"
+    control = TABLE.format(key="hdr.h.a: exact;", default="other", more=more).replace("default_", f"{word}default_")
+    made = same(tmp_path, loaded(tmp_path, control=control, ingress="t.apply();"))
+    (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+    assert table["default_entry"]["action_const"] is table["default_entry"]["action_entry_const"] is constant
+    assert table["support_timeout"] is ages and table.get("entries_const", True) is constant
+    read = again(tmp_path, made).table["I.t"]
+    assert (read.const_default, read.const_entries, read.ages) == (constant, constant, ages)
 
 
 @pytest.mark.parametrize(
@@ -367,11 +445,18 @@ def test_fields_of_the_switch(tmp_path: Path) -> None:
     assert ["queueing_metadata.enq_qdepth", ["standard_metadata", "enq_qdepth"]] in made["field_aliases"]
     assert not any(name.startswith("standard_metadata.ingress_port") for name, _ in made["field_aliases"])
     types = {one["name"]: {field[0]: field[1:] for field in one["fields"]} for one in made["header_types"]}
+    assert all(
+        header == "standard_metadata" and name in types["standard_metadata_t"]
+        for _, (header, name) in made["field_aliases"]
+    )
     assert types["h_t"] == {"a": [8, False], "b": [8, False], "c": [8, True], "d": [16, False]}
     assert types["scalars_t"]["meta.n"] == [12, False] and types["scalars_t"]["meta.t"] == [1, False]
     assert types["standard_metadata_t"]["ingress_port"] == [9] and types["standard_metadata_t"]["parser_error"] == [32]
     assert [one["id"] for one in made["header_types"]] == list(range(len(made["header_types"])))
     assert {one["name"] for one in made["headers"] if one["metadata"]} == {"scalars", "standard_metadata"}
+    places = [(one["source_info"]["line"], one["source_info"]["column"]) for one in made["pipelines"]]
+    text = (tmp_path / "w.p4").read_text().splitlines()
+    assert [text[line - 1][column:][:2] for line, column in places] == ["I(", "E("], "columns count from 0"
     assert made["errors"][:3] == [["NoError", 0], ["PacketTooShort", 1], ["NoMatch", 2]]
     assert [(one["name"], one["source_info"]["source_fragment"]) for one in made["pipelines"]] == [
         ("ingress", "I"),
@@ -392,6 +477,21 @@ def test_fields_of_the_switch(tmp_path: Path) -> None:
             "I.t is applied twice",
         ),
         (
+            {
+                "control": """action_profile(7) p; action put(bit<8> v) { hdr.h.b = v; }
+                    table t { key = { hdr.h.a: exact; } actions = { put; } default_action = put(3); implementation = p; }""",
+                "ingress": "t.apply();",
+            },
+            "a table of an action profile has no default action",
+        ),
+        (
+            {
+                "control": "register<bit<8>>(4) r;",
+                "ingress": "hdr.s[0].setValid(); r.read(hdr.s[(bit<32>) hdr.h.a[0:0]].a, 1);",
+            },
+            "cannot put its result into an element of a stack",
+        ),
+        (
             {"parser": "transition select(hdr.h.c) { -3 .. 4: more; default: accept; }"},
             "this set of values cannot be said",
         ),
@@ -399,3 +499,86 @@ def test_fields_of_the_switch(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_said(parts: dict[str, str], told: str, tmp_path: Path) -> None:
     assert told in refusal(loaded(tmp_path, **parts))
+
+
+@pytest.mark.parametrize(
+    ("done", "operation"),
+    [
+        (
+            op("extract_VL", NEXT, {"type": "hexstr", "value": "0x10"}),
+            op(
+                "extract_VL",
+                NEXT,
+                {"type": "expression", "value": {"type": "expression", "value": {"type": "hexstr", "value": "0x10"}}},
+            ),
+        ),
+    ],
+)
+def test_elements_of_variable_width_are_extracted(done: Json, operation: Json, tmp_path: Path) -> None:
+    program = again(tmp_path, with_stack(done))
+    made = written(program)
+    (start,) = made["parsers"][0]["parse_states"]
+    assert operation in start["parser_ops"]
+    assert [one.get("max_length") for one in made["header_types"]] == [None, 9, None, None]
+    assert lines_of(again(tmp_path, made)) == lines_of(program)
+
+
+def lines_of(program: Program) -> list[str]:
+    """What the parser extracts, a line each."""
+    body = print_program(program).partition("    state start {\n")[2].partition("\n    }\n")[0]
+    return [line.strip() for line in body.splitlines() if "extract(" in line]
+
+
+def test_stacks_of_unions_are_refused(tmp_path: Path) -> None:
+    assert "stacks of unions are not written as BMv2's JSON" in refusal(again(tmp_path, with_unions(kinds="mn")))
+
+
+def test_fields_of_the_switch_are_as_wide_as_v1model_declares_them(tmp_path: Path) -> None:
+    """Whatever a program calls them; qid is BMv2's alone."""
+    program = loaded(tmp_path)
+    declared = {name: program.variable[variable].type for name, variable in program.intrinsics}
+    known = dict(INTRINSICS.values())
+    assert {name: type_ for name, type_ in known.items() if name != "qid"} == {
+        name: declared[name] for name in known if name != "qid"
+    }
+    assert known["qid"] == Bits(8)
+    assert all(
+        name == field or (field, name) == ("egress_instance", "egress_rid")
+        for (_, field), (name, _) in INTRINSICS.items()
+    )
+
+
+def test_fields_of_variable_width_have_an_assignment_of_their_own(tmp_path: Path) -> None:
+    top = "header v_t { bit<8> n; varbit<32> v; }"
+    ingress = (
+        "v_t one; v_t two; one.setValid(); two.setValid(); one.n = two.n; one.v = two.v; hdr.h.d = (bit<16>) one.n;"
+    )
+    made = written(loaded(tmp_path, top=top, ingress=ingress))
+    calls = [
+        (call["op"], call["parameters"][0]["value"][1])
+        for one in made["actions"]
+        for call in one["primitives"]
+        if call["op"].startswith("assign")
+    ]
+    assert ("assign_VL", "v") in calls and ("assign", "n") in calls and ("assign", "v") not in calls
+
+
+def test_what_no_table_has_is_left_out(tmp_path: Path) -> None:
+    entries_of = {"is_direct": True, "binding": "none"}
+    made = json_document(
+        [], {"init_table": None},
+        counter_arrays=[{"name": "c", "id": 0, **entries_of}, {"name": "d", "id": 1, "size": 3}],
+        meter_arrays=[{"name": "m", "id": 0, "type": "bytes", "result_target": ["h", "a"], **entries_of}],
+    )  # fmt: skip
+    found = written(again(tmp_path, made))
+    assert found["counter_arrays"] == [{"name": "d", "id": 0, "is_direct": False, "size": 3}]
+    assert found["meter_arrays"] == []
+
+
+@pytest.mark.parametrize(("more", "entries"), [("", None), ("const entries = { }", [])])
+def test_a_table_whose_entries_are_none_has_none_for_ever(more: str, entries: Json, tmp_path: Path) -> None:
+    control = TABLE.format(key="hdr.h.a: exact;", default="other", more=more)
+    made = written(loaded(tmp_path, control=control, ingress="t.apply();"))
+    (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
+    assert table.get("entries") == entries
+    assert again(tmp_path, made).table["I.t"].const_entries is (entries is not None)

@@ -75,6 +75,7 @@ def table(properties: str, declarations: str = "") -> str:
         ("h.a : lpm; h.b : range;", ["h.a: lpm", "h.b: range"]), ("h : valid;", ["h.isValid(): valid"]),
         ("h.a : valid;", ["h.isValid(): valid"]),
         ("h.a mask 0xff : exact;", ["h.a & 8w255: exact"]),
+        ("h.a mask 0 : exact;", ["h.a & 8w0: exact"]),
     ],
 )  # fmt: skip
 def test_keys(reads: str, keys: list[str], tmp_path: Path) -> None:
@@ -103,6 +104,16 @@ def test_what_is_told_of_a_table(properties: str, message: str, tmp_path: Path) 
     assert message in said(table(properties), tmp_path)
 
 
+def test_names_of_keys(tmp_path: Path) -> None:
+    """As the program writes them."""
+    reads = "h.a : exact; s[1].v : exact; s[1] : valid; h : valid; m.x mask 3 : exact;"
+    made = load(
+        table(f"reads {{ {reads} }} actions {{ two; }}", "header_type v_t { fields { v : 8; } } header v_t s[2];"),
+        tmp_path,
+    )
+    assert [key.name for key in made.table["t"].keys] == ["h.a", "s[1].v", "s[1]", "h", "m.x"]
+
+
 @pytest.mark.parametrize("sizes", ["min_size : 8; max_size : 8;", "min_size : 8;", "max_size : 8;"])
 def test_bounds_of_its_size_that_fit(sizes: str, tmp_path: Path) -> None:
     assert load(table(f"reads {{ h.a : exact; }} actions {{ two; }} {sizes}"), tmp_path).table["t"].size == 8
@@ -125,6 +136,7 @@ def test_a_miss_does_nothing_also_where_the_program_has_such_a_name(tmp_path: Pa
     assert program.action["NoAction_"].body == () and len(program.action["NoAction"].body) == 1
 
 
+ONE_COUNTER = "counter c { type : bytes; instance_count : 1; }"
 PROFILE = """
 field_list over {{ h.a; m.y; }}
 field_list_calculation by {{ input {{ over; }} algorithm : {algorithm}; output_width : {width}; }}
@@ -152,6 +164,51 @@ def test_profiles_and_selectors(size: str, selector: str, kind: str, entries: in
         assert program.table[name].implementation == "p"
         assert [key.name for key in program.table[name].keys] == [first, *(["h.a", "m.y"] if selector else [])]
         assert [use.action for use in program.table[name].actions] == ["one", "two", "NoAction"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("action_profile p { actions { one; none; } }", "action 'none' is not declared"),
+        ("action_profile p { actions { one; } dynamic_action_selection : none; }", "action selector 'none' is not declared"),
+        ("action_selector s { selection_key : none; }", "field list calculation 'none' is not declared"),
+        ("action_profile p { actions { one; } } table u { action_profile : p; }", None),
+        ("action a() { one(1, 2); }", "'one' takes 1 arguments, but 2 are given"),
+        ("primitive_action mine(x, y); action a() { mine(1); }", "'mine' takes 2 arguments, but 1 are given"),
+        ("primitive_action mine(x); action a() { mine(1); }", "the primitive action 'mine' is not supported"),
+        (f"{ONE_COUNTER} {ONE_COUNTER}", "counter 'c' is declared twice"),
+        (f"{ONE_COUNTER} meter c {{ type : bytes; instance_count : 1; }}", None),
+        ("counter c { type : bytes; instance_count : 1; static : none; }", "table 'none' is not declared"),
+        ("metadata standard_metadata_t standard_metadata;", None),
+        ("metadata standard_metadata_t other;", None),
+        ("header h_t standard_metadata;", "'standard_metadata' is predefined"),
+        ("parser more { return ingress; set_metadata(m.x, 1); }", "nothing may follow the return of a parser state"),
+        ("parser more { extract(h); return select(h.a) { 1 mask h.b : ingress; } }", "must be a constant or a parser value set"),
+    ],
+)  # fmt: skip
+def test_what_nothing_uses_is_looked_at(rest: str, message: str | None, tmp_path: Path) -> None:
+    told = said(table("reads { h.a : exact; } actions { one; two; }", rest), tmp_path)
+    assert told == "" if message is None else message in told
+
+
+def test_all_that_no_switch_does_is_told(tmp_path: Path) -> None:
+    told = said(
+        table("actions { two; a; }", "action a() { clone_ingress_pkt_to_ingress(1); clone_egress_pkt_to_ingress(2); }"),
+        tmp_path,
+    )
+    assert told.count("is not supported") == 2
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_a_meter_is_read_by_the_actions_of_its_own_table(tables: int, tmp_path: Path) -> None:
+    """Also where only one other table shares the action."""
+    text = f"{BYTES} meter mt {{ type : packets; direct : t; result : m.x; }} {TWO}"
+    names = ("t", "u")[:tables]
+    text += "".join(f"table {name} {{ reads {{ h.a : exact; }} actions {{ two; }} }} " for name in names)
+    text += f"control ingress {{ {' '.join(f'apply({name});' for name in names)} }}"
+    two = print_program(load(text, tmp_path)).partition("action two(")[2].partition("\n}\n")[0]
+    assert ("$table" in two) is (tables == 2) and two.count("direct_meter.read") == 1
+    assert two.index("direct_meter.read") < two.index("h.b = 8w2;")
 
 
 def test_an_action_reads_the_meter_of_the_table_that_runs_it(tmp_path: Path) -> None:
@@ -285,6 +342,7 @@ def test_when_calculated_fields_are_verified_and_updated(use: str, frame: str, s
         ("subtract(h.a, h.b, -2);", "24"), ("shift_left(h.a, h.b, 1);", "44"), ("shift_right(h.a, h.b, 1);", "11"),
         ("shift_right(h.a, 0x12300000000, 32);", "23"), ("shift_right(h.a, 0x180, h.b);", "00"),
         ("shift_left(h.a, 3, 70);", "00"),
+        ("modify_field(h.a, 1 << h.c);", "00"),
         ("shift_right(h.a, 0x300, 4);", "30"), ("shift_left(h.a, 0x103, 1);", "06"), ("shift_right(h.a, m.y, 0);", "00"),
     ],
 )  # fmt: skip
@@ -322,6 +380,12 @@ control other { apply(u); }
             "parser_exception p4_pe_out_of_packet { return other; } parser_exception p4_pe_default { return ingress; }",
             "mine", [5, 6, 5, 6, None, 5],
         ),
+        (
+            "parser_exception p4_pe_default { return ingress; } parser_exception p4_pe_unhandled_select { return other; }",
+            "mine", [5, 6, 5, 5, None, 6],
+        ),
+        ("control third { } parser_exception p4_pe_out_of_packet { return third; }", "mine", [5, 6, 5, 0, None, 5]),
+        ("parser_exception p4_pe_mine { drop; }", "mine", [5, 6, 5, 5, None, 5]),
         ("parser_exception p4_pe_mine { return other; }", "mine", [5, 6, 5, 5, 6, 5]),
     ],
 )  # fmt: skip
@@ -348,6 +412,14 @@ def test_exceptions_go_to_their_handler_or_to_the_default_one(
         ("select(h.a, h.b) { 1 mask 0x11, 2 mask 0x0f : more; default : ingress; }", ["0102", "01f2"]),
         ("select(h.a, 7, h.b) { 1, 7, 2 : more; default : ingress; }", ["0102"]),
         ("select(h.a) { 1, 2 : more; default : ingress; }", ["0102", "01f2", "0202"]),
+        ("select(h.a, h.b) { vs : ingress; 1, 2 : more; default : ingress; }", ["0102"]),
+        ("select(current(0, 8)) { 0 : more; default : ingress; }", ["0102", "01f2", "0202", "1002"]),
+        ("select(h.a, current(8, 8)) { 1, 5 : more; default : ingress; }", ["0102", "01f2"]),
+        (
+            "select(current(0, 8), current(8, 8)) { 0x0005 : more; default : ingress; }",
+            ["0102", "01f2", "0202", "1002"],
+        ),
+        ("select(h.a) { 1 : drop; 2 : parser_drop; default : more; }", ["1002"]),
         ("select(h.a) { 0x10 mask 0xf0 : more; default : ingress; }", ["1002"]),
         ("select(h.b) { default : more; }", ["0102", "01f2", "0202", "1002"]),
         ("select(5) { 5 : more; default : ingress; }", ["0102", "01f2", "0202", "1002"]),
@@ -357,10 +429,13 @@ def test_cases_of_a_select(select: str, frames: list[str], tmp_path: Path) -> No
     program = f"""{BYTES.replace("parser start { extract(h); return ingress; }", "")}
     parser start {{ extract(h); return {select} }}
     parser more {{ set_metadata(standard_metadata.egress_spec, 7); return ingress; }} control ingress {{ }}
+    parser_value_set vs;
     """
     switch = Switch(load(program, tmp_path))
     every = ("0102", "01f2", "0202", "1002")
-    assert [one for one in every if switch.process(1, bytes.fromhex(one) + b"\0\0")[0][0] == 7] == frames
+    ports = {one: [port for port, _ in switch.process(1, bytes.fromhex(f"{one} 0000 0005"))] for one in every}
+    assert [one for one, port in ports.items() if port == [7]] == frames
+    assert [one for one, port in ports.items() if not port] == (["0102", "01f2", "0202"] if "drop" in select else [])
 
 
 @pytest.mark.parametrize(
@@ -370,6 +445,12 @@ def test_cases_of_a_select(select: str, frames: list[str], tmp_path: Path) -> No
         ("select(h.a) { 256 : ingress; }", "0x100 does not fit the 8 bits that are selected on"),
         ("select(h.a) { none : ingress; }", "parser value set 'none' is not declared"),
         ("select(h.a) { vs mask 3 : ingress; }", "a value set cannot have a mask"),
+        (
+            "select(h.a) { vs : other; } } parser other { return select(m.y) { vs : ingress; }",
+            "with values of other widths elsewhere",
+        ),
+        ("select(h.a) { -129 : ingress; }", "-0x81 does not fit the 8 bits that are selected on"),
+        ("select(h.a) { 1 mask 256 : ingress; }", "0x100 does not fit the 8 bits that are selected on"),
         ("select(h.a, h.b) { vs, 1 : ingress; }", "it must be alone"),
         ("select(h.a) { 0 : nowhere; }", "'nowhere' is neither a parser state nor a control function"),
     ],
@@ -379,6 +460,25 @@ def test_selects_that_are_refused(select: str, message: str, tmp_path: Path) -> 
     parser start {{ extract(h); return {select} }} control ingress {{ }}
     """
     assert message in said(program, tmp_path)
+
+
+@pytest.mark.parametrize("value", ["255", "-1", "-128", "1 mask 255"])
+def test_values_that_fit_are_not_warned_about(value: str, tmp_path: Path) -> None:
+    assert (
+        said(f"{BYTES} parser more {{ return select(h.a) {{ {value} : ingress; }} }} control ingress {{ }}", tmp_path)
+        == ""
+    )
+
+
+def test_value_sets_stand_in_the_order_of_the_program(tmp_path: Path) -> None:
+    text = BYTES.replace(
+        "return ingress;", "return select(h.a) { second : ingress; first : ingress; default : ingress; }"
+    )
+    made = load(
+        f"{text} parser_value_set first; parser_value_set second; parser_value_set never; control ingress {{ }}",
+        tmp_path,
+    )
+    assert [one.name for one in made.value_sets] == ["first", "second"]
 
 
 @pytest.mark.parametrize(
@@ -424,6 +524,11 @@ def test_how_many_values_a_set_has(pragma: str, size: int, tmp_path: Path) -> No
         ("meter o { type : bytes; direct : t; result : m.x; }", "direct_meter", {"unit": "bytes", "automatic": 1}),
         ("register o { width : 12; instance_count : 5; }", "register", {"size": 5, "width": 12}),
         ("register o { layout : h_t; static : t; instance_count : 2; }", "register", {"size": 2, "width": 32}),
+        (
+            "header_type b_t { fields { a : 4; b : 9; } } register o { layout : b_t; instance_count : 2; }",
+            "register",
+            {"size": 2, "width": 13},
+        ),
     ],
 )
 def test_stateful_objects(declaration: str, kind: str, attributes: dict[str, object], tmp_path: Path) -> None:
@@ -497,6 +602,7 @@ def test_what_is_static_is_for_the_actions_of_its_table(call: str, owner: str, r
         ("header_type w_t { fields { w : 7; } } metadata w_t w;", None),
         ("header_type w_t { fields { w : 8; w : 8; } } metadata w_t w;", "field 'w' is declared twice"),
         ("header_type w_t { fields { l : 8; v : *; } length : l; max_length : 2; } header w_t w;", None),
+        ("header_type w_t { fields { l : 4; v : *; } length : l; max_length : 2; } header w_t w;", None),
         (
             "header_type w_t { fields { l : 8; v : *; } length : l; max_length : 1; } header w_t w;",
             "max_length is 1 bytes, but the other fields alone take 8 bits",
@@ -587,7 +693,8 @@ def test_widths_of_numbers(width: int, fits: bool, tmp_path: Path) -> None:
         ("not false", True), ("valid(h) and h.b == 0", True), ("h.a > 1 or h.b > 0", False), ("!(h.a == 1)", False),
         ("g.valid == 0", True),
         ("h.a + 255 == 0", True), ("(h.a << 1) == h.c", True), ("h.a != h.c", True), ("-1 < 0", True), ("-1 > 0", False),
-        ("2 == 2", True), ("2 != 2", False), ("1 << 33 >= 1", True),
+        ("2 == 2", True), ("2 != 2", False), ("1 << 33 >= 1", True), ("-1", True), ("h.a < 256", True), ("h.a == 257", False),
+        ("(1 << h.c) << 20 != 0", True), ("false or h.a == 1", True), ("h.b == 1 and h.a == 1 or h.c == 2", True),
     ],
 )  # fmt: skip
 def test_conditions(condition: str, holds: bool, tmp_path: Path) -> None:
@@ -714,7 +821,8 @@ def test_a_table_has_one_body_for_a_case(tmp_path: Path) -> None:
     text += " control ingress { apply(t) { CASES } }"
     for cases, message in (
         ("two { } two { }", "case 'two' is there twice"), ("hit { } two { }", "hit and miss cannot be mixed with actions"),
-        ("three { }", "'three' is not an action of table 't'"),
+        ("three { }", "'three' is not an action of table 't'"), ("hit { } hit { }", "case 'hit' is there twice"),
+        ("hit { } default { }", "hit and miss cannot be mixed with actions"),
     ):  # fmt: skip
         assert message in said(text.replace("CASES", cases), tmp_path)
 

@@ -56,6 +56,9 @@ def show(expression: ast.Expression) -> str:
         ("a.b - 1 - 2 > 0", "(((a.b - 1) - 2) > 0)"),
         ("-a.b << 2 < ~c.d", "(((-a.b) << 2) < (~c.d))"),
         ("(a.b | 1) != 0", "((a.b | 1) != 0)"),
+        ("valid.a == 1 and valid(valid)", "((valid.a == 1) && valid(valid))"),
+        ("a.b >> 1 + 2 > 0", "((a.b >> (1 + 2)) > 0)"),
+        ("a.b ^ 1 & 2 | 4 > 0", "(((a.b ^ (1 & 2)) | 4) > 0)"),
     ],
 )
 def test_precedence(text: str, expected: str) -> None:
@@ -94,6 +97,35 @@ def test_keywords_are_names_too() -> None:
     assert (instance.type.text, instance.name.text) == ("header", "action")
     assert isinstance(action, ast.Action)
     assert action.parameters[0].text == "counter"
+
+
+def test_blocks_that_are_there_twice_add_up() -> None:
+    table, calculation, instance, stateful = read(
+        "table t { reads { a.b : exact; } actions { x; } reads { c.d : lpm; } actions { y; z; } }\n"
+        "field_list_calculation c { input { l; } input { m; n; } algorithm : one; algorithm { two; three; } output_width : 9; }\n"
+        "blackbox thing it { size : 4; }\n"
+        "meter o { type : bytes; instance_count : 1; implementation : tcm; attributes : saturating; }\n"
+    )
+    assert isinstance(table, ast.Table) and isinstance(calculation, ast.Calculation)
+    assert [one.kind.text for one in table.reads] == ["exact", "lpm"]
+    assert [one.text for one in table.actions] == ["x", "y", "z"]
+    assert [one.text for one in calculation.inputs] == ["l", "m", "n"]
+    assert [one.text for one in calculation.algorithms] == ["one", "two", "three"]
+    assert isinstance(instance, ast.ExternInstance) and [one.text for one in instance.attributes] == ["size"]
+    assert isinstance(stateful, ast.Stateful) and stateful.width is None
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("signed", (True, False)), ("saturating", (False, True)), ("saturating, signed", (True, True)),
+        ("signed, saturating", (True, True)),
+    ],
+)  # fmt: skip
+def test_attributes_of_fields_stand_in_any_order(words: str, found: tuple[bool, bool]) -> None:
+    (header_type,) = read(f"header_type h {{ fields {{ a : 8 ({words}); }} }}")
+    assert isinstance(header_type, ast.HeaderType)
+    assert [(one.signed, one.saturating) for one in header_type.fields] == [found]
 
 
 def test_pragmas_belong_to_the_next_declaration() -> None:

@@ -180,6 +180,10 @@ def test_a_parameter_is_as_wide_as_its_widest_use(statement: str, width: int, tm
     ("statements", "expected"),
     [
         ("modify_field_with_shift(h.a, -1, 4, 0xff);", "0f 22 33 44"),
+        ("modify_field_with_shift(h.a, 0x1230, 4, 0xff);", "23 22 33 44"),
+        ("modify_field(m.y, 0x1234); swap(h.a, m.y); modify_field(h.b, m.y);", "34 11 33 44"),
+        ("modify_field(m.y, 0x1234); swap(m.y, h.a); modify_field(h.b, m.y);", "34 11 33 44"),
+        ("swap(h.a, h.b); swap(sm.i, sm.j); swap(h.c, h.d);", "22 11 44 33"),
         ("modify_field(h.a, 0xff, 0x0f);", "1f 22 33 44"),
         ("h.a = h.b + 1;", "23 22 33 44"),
         ("add(h.a, h.b, 0xff);", "21 22 33 44"),
@@ -199,7 +203,9 @@ def test_a_parameter_is_as_wide_as_its_widest_use(statement: str, width: int, tm
     ],
 )
 def test_primitives(statements: str, expected: str, tmp_path: Path) -> None:
-    run_action(statements, "11 22 33 44 55", expected if "truncate" in statements else f"{expected} 55", tmp_path)
+    signed = "header_type sm_t { fields { i : 8 (signed); j : 8 (signed); } } metadata sm_t sm;"
+    sent = expected if "truncate" in statements else f"{expected} 55"
+    run_action(statements, "11 22 33 44 55", sent, tmp_path, signed)
 
 
 def test_saturating_fields_stop_at_their_bounds(tmp_path: Path) -> None:
@@ -327,6 +333,10 @@ parser_exception p4_pe_index_out_of_bounds { parser_drop; }
     ("statements", "packet", "expected"),
     [
         ("push(tag, 1);", "01aa 00bb", "0000 01aa 00bb"),
+        ("push(tag);", "01aa 00bb", "0000 01aa 00bb"),
+        ("pop(tag);", "01aa 00bb", "00bb"),
+        ("push(tag, 0);", "01aa 00bb", "01aa 00bb"),
+        ("push(tag, 9);", "01aa 00bb", "0000 0000 0000"),
         ("push(tag, 2);", "01aa 00bb", "0000 0000 01aa"),
         ("pop(tag, 1);", "01aa 00bb", "00bb"),
         ("pop(tag, 3);", "01aa 00bb", ""),
@@ -670,11 +680,12 @@ def test_loops_of_options_have_the_order_of_the_pragma_or_a_guessed_one(
     assert [message.code for message in diagnostics.messages] == codes
 
 
-def test_a_header_without_place_in_the_parse_graph_is_warned_about(tmp_path: Path) -> None:
+@pytest.mark.parametrize("call", ["add_header(extra);", "copy_header(extra, h);", "push(extras, 1);"])
+def test_a_header_without_place_in_the_parse_graph_is_warned_about(call: str, tmp_path: Path) -> None:
     path = tmp_path / "placeless.p4"
     path.write_text(
-        f"""{BYTES}header h_t extra;
-        action act() {{ add_header(extra); }}
+        f"""{BYTES}header h_t extra; header h_t extras[2];
+        action act() {{ {call} }}
         table t {{ actions {{ act; }} }}
         control ingress {{ apply(t); }}
         """
@@ -703,12 +714,17 @@ def test_what_means_nothing_here_is_warned_about(declaration: str, code: str, tm
         assert [message.code for message in diagnostics.messages] == expected
 
 
-def test_initial_values_do_not_overwrite_what_a_resubmitted_packet_brings(tmp_path: Path) -> None:
-    program = """
-    header_type h_t { fields { a : 8; } }
+@pytest.mark.parametrize(("x", "y", "shown"), [(7, 9, "11"), (1, 2, "04"), (0, 1, "02")])
+def test_initial_values_do_not_overwrite_what_a_resubmitted_packet_brings(
+    x: int, y: int, shown: str, tmp_path: Path
+) -> None:
+    program = f"""
+    header_type h_t {{ fields {{ a : 8; }} }}
     header h_t h;
-    header_type m_t { fields { x : 8; y : 8; } }
-    metadata m_t m { x : 7; y : 9; };
+    header_type m_t {{ fields {{ x : 8; y : 8; }} }}
+    metadata m_t m {{ x : {x}; y : {y}; }};
+    """
+    program += """
     field_list keep { m.x; }
     parser start { extract(h); return ingress; }
     action again() { add_to_field(m.x, 1); add_to_field(m.y, 1); resubmit(keep); }
@@ -717,7 +733,17 @@ def test_initial_values_do_not_overwrite_what_a_resubmitted_packet_brings(tmp_pa
     table u { actions { show; } default_action : show; }
     control ingress { if (standard_metadata.instance_type == 0) { apply(t); } else { apply(u); } }
     """
-    forwards(program, "packet 0 00 55\nexpect 0 11 55\n", tmp_path)
+    forwards(program, f"packet 0 00 55\nexpect 0 {shown} 55\n", tmp_path)
+
+
+def test_initial_values_are_set_once_where_start_is_gone_through_again(tmp_path: Path) -> None:
+    text = STACK.replace("extract(tag[next]);", "extract(tag[next]); set_metadata(m.x, m.x + 1);")
+    program = f"""header_type m_t {{ fields {{ x : 8; }} }} metadata m_t m {{ x : 5; }};
+    {text}
+    action out() {{ modify_field(standard_metadata.egress_spec, m.x); }}
+    table t {{ actions {{ out; }} default_action : out; }} control ingress {{ apply(t); }}
+    """
+    forwards(program, "packet 0 01aa 00bb\nexpect 7 01aa 00bb\npacket 0 00bb\nexpect 6 00bb\n", tmp_path)
 
 
 def test_externs_check_but_do_not_load(tmp_path: Path) -> None:

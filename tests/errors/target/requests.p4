@@ -5,8 +5,8 @@ header h_t { bit<8> a; bit<16> sum; }
 struct headers_t { h_t h; }
 struct meta_t { @field_list(1) bit<8> kept; }
 parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
-    state start { packet.extract(hdr.h); clone(CloneType.I2E, 1); transition accept; }
-}
+    state start { packet.extract(hdr.h); clone(CloneType.I2E, 1); transition more; }
+    state more { resubmit_preserving_field_list(1); transition accept; } }
 control V(inout headers_t hdr, inout meta_t meta) {
     apply { resubmit_preserving_field_list(1); verify_checksum(true, { hdr.h.a }, hdr.h.sum, HashAlgorithm.csum16); }
 }
@@ -47,5 +47,6 @@ control C(inout headers_t hdr, inout meta_t meta) {
         clone(CloneType.E2E, 1);
     }
 }
-control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr); recirculate_preserving_field_list(1); } }
+control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr); recirculate_preserving_field_list(1);
+    verify_checksum(true, { hdr.h.a }, hdr.h.sum, HashAlgorithm.csum16); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;

@@ -227,11 +227,11 @@ class _Document:
         }  # fmt: skip
 
     def _source(self, name: str) -> Json:
-        """Where a pipeline's control is; the fragment is its name, as p4c has it."""
+        """Where a pipeline's control is; the fragment is its name, and columns count from 0, as p4c has it."""
         control = self.program.pipe(pr.Role.INGRESS if name == "ingress" else pr.Role.EGRESS)
         assert isinstance(control, pr.Control)
         place = control.span
-        return {"filename": place.file, "line": place.line, "column": place.column, "source_fragment": control.name}
+        return {"filename": place.file, "line": place.line, "column": place.column - 1, "source_fragment": control.name}
 
 
 def _is_signed(type_: Type) -> bool:
