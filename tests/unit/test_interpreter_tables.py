@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, if_, state, valid
+from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
 from transpiler.externs import algorithms
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.interface import Annotation
 from transpiler.hlir.program import AUTO_DELETE, MatchKind, Program, Select, SelectCase, TableKey, ValueSet
+from transpiler.hlir.statements import CallExtern, If
 from transpiler.hlir.types import Bits, Bool
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, normalised, wildcard
@@ -251,6 +252,59 @@ def test_entries_that_packets_add_live_until_their_time_is_over() -> None:
     for now_us, lives in ((table.expire_us[0] - 1, True), (table.expire_us[0], False)):
         table.expire(now_us)
         assert [table.lookup((key,)) is not None for key in (1, 2)] == [True, lives]
+
+
+def aging(clock: list[int], told: list[Event]) -> Switch:
+    """Two tables of one kind, each with room for two entries: a miss adds an entry that lives 10 seconds and sends to port 1, a
+    hit makes it begin anew, for 30 seconds where the tag is 1. The frame is the keys and a tag; the last table says the port."""
+    b = Builder()
+    b.header("h", "h_t", first=8, second=8, tag=8)
+    b.variable("to.port", 9)
+
+    def tagged(tag: int, statement: CallExtern) -> If:
+        return if_(binary("==", b.get("h.tag"), const(tag, 8)), [statement])
+
+    restart = tagged(1, b.call("entry.set_expire_time", None, const(1, 8)))
+    again = tagged(2, b.call("entry.restart_timer", None))
+    b.variable("added", 1)
+    b.action("to", b.set("sm.egress_spec", b.get("to.port")), restart, again, port=9)
+    data = ex.ListExpression((const(1, 9),), AT)
+    add = b.call("entry.add", None, ex.Text("to", AT), data, const(0, 8), out="added")
+    b.action("learn", tagged(0, add), again)
+    for name in ("first", "second"):
+        b.table(name, [(f"h.{name}", "exact")], ["to"], "learn", size=2)
+        b.tables[-1] = replace(b.tables[-1], annotations=(Annotation(AUTO_DELETE, "true", AT),))
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("first"), apply("second")])
+    return Switch(made, clock=lambda: clock[0], trace=told.append)
+
+
+def test_what_packets_add_is_told() -> None:
+    told: list[Event] = []
+    switch = aging([0], told)
+    for key in (5, 6, 7, 6):
+        switch.process(0, bytes((key, 1, 0)))
+    assert [event.text for event in told if event.kind == "extern"] == [
+        "add_entry first: to, added", "add_entry second: to, added", "add_entry first: to, added",
+        "add_entry first: to, not added",
+    ]  # fmt: skip
+    assert {name: len(switch.table(name).entries) for name in ("first", "second")} == {"first": 2, "second": 1}
+
+
+@pytest.mark.parametrize(("tag", "seconds"), [(1, 34), (2, 14), (3, 10)])
+def test_an_action_makes_the_time_of_its_entry_begin_anew(tag: int, seconds: int) -> None:
+    """As long as the profile that it names, else that of the entry; a hit alone does not, and a miss has no entry."""
+    clock: list[int] = [0]
+    switch = aging(clock, [])
+    switch.process(0, bytes((5, 1, 0)))
+    switch.process(0, bytes((6, 0, 0)))
+    clock[0] = 4_000_000
+    switch.process(0, bytes((5, 9, tag)))  # the key of the second table misses
+    for lives in (True, False):
+        clock[0] = 1_000_000 * seconds - lives
+        switch.process(0, bytes((5, 8, 3)))
+        others = clock[0] < 10_000_000
+        assert len(switch.table("first").entries) == lives + others
+        assert len(switch.table("second").entries) == 2 * others
 
 
 def test_a_value_set_is_full() -> None:

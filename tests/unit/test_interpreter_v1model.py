@@ -27,7 +27,7 @@ from hlir_builder import (
 
 from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.program import Control, Program, Role, Storage
+from transpiler.hlir.program import CORE_ERRORS, Control, Program, Role, Storage
 from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.layout import fields_of
@@ -100,6 +100,40 @@ def test_select_without_a_match_is_an_error_and_keeps_what_was_extracted() -> No
     switch = Switch(b.build([start], ingress=ingress, deparser=[emit("h")]))
     assert switch.process(0, b"\x01\x02\x03") == [(0, b"\x01\x02\x03")]
     assert switch.process(0, b"\x09\x02\x03") == [(2, b"\x09\x02\x03")]
+
+
+BEYOND = ex.ElementRef("s", const(1, 8), AT)
+ERRORS_OF_PARSERS: list[tuple[str, list[st.Statement]]] = [
+    ("NoError", [extract("s[0]")]),
+    ("NoError", [extract("o", const(8, 32))]),
+    ("NoError", [st.Advance(const(16, 32), AT)]),
+    ("PacketTooShort", [extract("o", const(24, 32))]),
+    ("PacketTooShort", [st.Advance(const(32, 32), AT)]),
+    ("PacketTooShort", [st.Lookahead(ex.VariableRef("meta.wide", AT), Bits(25), AT)]),
+    ("StackOutOfBounds", [st.Extract(BEYOND, None, AT)]),
+    ("HeaderTooShort", [extract("o", const(16, 32))]),
+    ("ParserInvalidArgument", [extract("o", const(7, 32))]),
+    ("ParserInvalidArgument", [st.Advance(const(12, 32), AT)]),
+]
+
+
+@pytest.mark.parametrize(("error", "body"), ERRORS_OF_PARSERS)
+def test_errors_of_parsers_are_told_and_known_to_ingress(error: str, body: list[st.Statement]) -> None:
+    b = Builder()
+    b.stack("s", "s_t", 1, n=8)
+    b.header("o", "o_t", size=8, options=Varbit(8))
+    b.variable("meta.wide", 25)
+    events: list[Event] = []
+    of = b.get("sm.parser_error")
+    known = [
+        if_(binary("==", of, ex.Const(number, of.type, AT)), [b.set("sm.egress_spec", number)])
+        for number in range(len(CORE_ERRORS))
+    ]
+    made = b.build([state("start", body, goto("accept"))], ingress=known)
+    [(number, _)] = Switch(made, trace=events.append).process(0, bytes(3))
+    assert made.errors.members[number] == error
+    told = [] if error == "NoError" else [f"error.{error} in start"]
+    assert [event.text for event in events if event.kind == "error"] == told
 
 
 def test_a_parser_that_goes_round_for_ever_times_out() -> None:
@@ -432,6 +466,29 @@ def test_counters_registers_digests_and_logs() -> None:
     assert len(switch.store.failed_asserts) == 2
 
 
+def test_what_externs_do_is_told() -> None:
+    b = base()
+    b.extern("I.c", "counter", size=4, unit="packets")
+    b.extern("I.r", "register", size=2, width=8)
+    b.extern("I.d", "digest")
+    below = ex.Cast(b.get("h.note"), Bits(8, True), AT)
+    items = ex.ListExpression((b.get("h.note"), below, b.get("h.tag")), AT)
+    ingress = (
+        b.call("counter.count", "I.c", const(11, 32)),
+        b.call("register.write", "I.r", const(1, 32), b.get("h.tag")),
+        b.call("digest.send", "I.d", b.values("h.note", "h.tag")),
+        b.call("log.message", None, ex.Text("{}, {} and {}, {}", AT), items),
+        b.call("assert.check", None, binary("==", b.get("h.note"), const(0, 8))),
+    )
+    told: list[Event] = []
+    Switch(plain(b, ingress), trace=told.append).process(0, b"\x05\xfd")
+    assert [(event.kind, event.text, event.of) for event in told if event.kind in ("cell", "extern", "error")] == [
+        ("cell", "counter.count I.c[0xb]", ("I.c", (11,))), ("cell", "register.write I.r[0x1]", ("I.r", (1,))),
+        ("extern", "digest I.d(253, 5)", None), ("extern", "log: 253, -3 and 5, {}", None),
+        ("error", "assertion failed", None),
+    ]  # fmt: skip
+
+
 def test_an_action_that_another_table_runs_counts_no_entry() -> None:
     b = base()
     b.extern("I.dc", "direct_counter", unit="packets", automatic=0)
@@ -542,6 +599,19 @@ def test_fields_of_a_frame() -> None:
     assert fields_of(program, b"\x01") == []
     loop = base().build([state("start", [extract("h"), st.While(true(), (), AT)], goto("accept"))])
     assert fields_of(loop, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
+
+
+@pytest.mark.parametrize("size", [0, 2])
+def test_fields_of_a_frame_with_one_of_varying_length(size: int) -> None:
+    """It is as long as the parser takes it, and so stands what is behind it."""
+    b = base()
+    b.header("options", "options_t", length=8, data=Varbit(64), behind=8)
+    start = [extract("h"), extract("options", ex.Cast(b.get("h.note"), Bits(32), AT))]
+    program = b.build([state("start", start, goto("accept"))])
+    assert fields_of(program, bytes((1, size * 8, 3)) + b"data behind") == [
+        (0, 8, "h.tag"), (8, 8, "h.note"), (16, 8, "options.length"), (24, 8 * size, "options.data"),
+        (24 + 8 * size, 8, "options.behind"),
+    ]  # fmt: skip
 
 
 def test_stack_loop_ends_and_no_frame_raises() -> None:
