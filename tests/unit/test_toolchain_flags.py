@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from transpiler.toolchain import architectures, toolchain
+from transpiler.toolchain import toolchain
 from transpiler.toolchain.toolchain import Form, Toolchain, ToolchainError, WrongUsage
 
 LINUX, DPDK = ("platform/linux", "platform/dpdk")
@@ -273,24 +273,3 @@ def test_where_an_emulator_finds_libraries(
     emulator = toolchain.ARCHITECTURES["aarch64"].emulator
     assert found == (emulator, *(str(tmp_path / word) if word != "-L" else word for word in words))
     assert toolchain.emulator(None) == toolchain.emulator("x86_64") == ()
-
-
-def test_what_debian_calls_each_architecture() -> None:
-    """Its compilers, C libraries and emulators: packages of bookworm."""
-    assert {name: (one.compiler, one.emulator, one.packages) for name, one in toolchain.ARCHITECTURES.items()} == {
-        "x86_64": ("x86_64-linux-gnu-gcc", "qemu-x86_64-static", "gcc-x86-64-linux-gnu libc6-dev-amd64-cross"),
-        "aarch64": ("aarch64-linux-gnu-gcc", "qemu-aarch64-static", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"),
-        "armv7": ("arm-linux-gnueabihf-gcc", "qemu-arm-static", "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"),
-        "riscv64": ("riscv64-linux-gnu-gcc", "qemu-riscv64-static", "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"),
-        "s390x": ("s390x-linux-gnu-gcc", "qemu-s390x-static", "gcc-s390x-linux-gnu libc6-dev-s390x-cross"),
-    }
-
-
-@pytest.mark.parametrize(
-    ("machine", "name"),
-    [("x86_64", "x86_64"), ("amd64", "x86_64"), ("arm64", "aarch64"), ("armv7l", "armv7"), ("riscv64", "riscv64")],
-)
-def test_this_machine_by_its_own_name(machine: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Systems have several for one."""
-    monkeypatch.setattr(architectures.host, "machine", lambda: machine)
-    assert architectures.host_arch() == name
