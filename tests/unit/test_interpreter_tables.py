@@ -7,16 +7,26 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
+from hlir_builder import AT, ERRORS, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
 from transpiler.externs import algorithms
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.interface import Annotation
 from transpiler.hlir.program import AUTO_DELETE, MatchKind, Program, Select, SelectCase, TableKey, ValueSet
 from transpiler.hlir.statements import CallExtern, If
-from transpiler.hlir.types import Bits, Bool
+from transpiler.hlir.types import Bits, Bool, Type
 from transpiler.interpreter import ControlError, Switch
-from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, normalised, wildcard
+from transpiler.interpreter.matches import (
+    Exact,
+    Match,
+    Prefix,
+    Range,
+    Ternary,
+    key_bits,
+    member_keys,
+    normalised,
+    wildcard,
+)
 from transpiler.interpreter.tables import Call, GroupRef, MemberRef, RuntimeTable
 from transpiler.interpreter.trace import Event, silent
 
@@ -105,6 +115,76 @@ def test_the_whole_range_of_a_signed_key() -> None:
     key = TableKey(const(0, 8, True), MatchKind.RANGE, "k", AT)
     assert wildcard(key) == Range(0x80, 0x7F)
     assert normalised(Ternary(0, 0), key) == Range(0x80, 0x7F)
+
+
+FORMS: list[tuple[str, Type, Match, Match | str]] = [  # a kind and a type, a match, its one form or why it has none
+    ("exact", Bits(8), Exact(255), Exact(255)),
+    ("exact", Bits(8), Exact(256), "k: 0x100 does not fit in 8 bits"),
+    ("exact", Bits(8), Exact(-1), "k: -0x1 does not fit in 8 bits"),
+    ("exact", Bits(8), Prefix(1, 8), "k is matched by exact, which has no prefix match"),
+    ("exact", Bits(8), Range(1, 1), "k is matched by exact, which has no range match"),
+    ("exact", Bool(), Exact(1), Exact(1)),
+    ("exact", Bool(), Exact(2), "k: 0x2 does not fit in 1 bits"),
+    ("exact", ERRORS, Exact(5), Exact(5)),
+    ("lpm", Bits(8), Prefix(0xFF, 3), Prefix(0xE0, 3)),
+    ("lpm", Bits(8), Prefix(0xFF, 0), Prefix(0, 0)),
+    ("lpm", Bits(8), Exact(0xA5), Prefix(0xA5, 8)),
+    ("lpm", Bits(8), Prefix(0, 9), "k: a prefix of 9 bits in a key of 8"),
+    ("lpm", Bits(8), Prefix(0, -1), "k: a prefix of -1 bits in a key of 8"),
+    ("lpm", Bits(8), Prefix(256, 8), "k: 0x100 does not fit in 8 bits"),
+    ("lpm", Bits(8), Ternary(0xF0, 0xF0), "k is matched by lpm, which has no ternary match"),
+    ("ternary", Bits(8), Ternary(0xFF, 0x5A), Ternary(0x5A, 0x5A)),
+    ("ternary", Bits(8), Exact(9), Ternary(9, 0xFF)),
+    ("ternary", Bits(8), Prefix(0xFF, 4), Ternary(0xF0, 0xF0)),
+    ("ternary", Bits(8), Ternary(1, 0x1FF), "k: 0x1ff does not fit in 8 bits"),
+    ("ternary", Bits(8), Range(1, 2), "k is matched by ternary, which has no range match"),
+    ("optional", Bits(8), Exact(9), Ternary(9, 0xFF)),
+    ("optional", Bits(8), Ternary(9, 0xFF), Ternary(9, 0xFF)),
+    ("optional", Bits(8), Ternary(9, 0), Ternary(0, 0)),
+    ("optional", Bits(8), Ternary(9, 0xFE), "k is matched by optional, which has no ternary match"),
+    ("optional", Bits(8), Prefix(9, 8), "k is matched by optional, which has no prefix match"),
+    ("range", Bits(8), Exact(9), Range(9, 9)),
+    ("range", Bits(8), Range(9, 7), Range(9, 7)),
+    ("range", Bits(8), Range(0, 256), "k: 0x100 does not fit in 8 bits"),
+    ("range", Bits(8), Ternary(0, 0), Range(0, 255)),
+    ("range", Bits(8), Ternary(0, 1), "k is matched by range, which has no ternary match"),
+    ("range", Bits(1, True), Ternary(0, 0), Range(1, 0)),
+]
+
+
+@pytest.mark.parametrize(("kind", "type_", "match", "form"), FORMS)
+def test_matches_have_one_form_or_none(kind: str, type_: Type, match: Match, form: Match | str) -> None:
+    key = TableKey(ex.Const(0, type_, AT), MatchKind(kind), "k", AT)
+    if isinstance(form, str):
+        with pytest.raises(ValueError) as told:
+            normalised(match, key)
+        assert str(told.value) == form
+    else:
+        assert normalised(match, key) == form
+
+
+@pytest.mark.parametrize(
+    ("kind", "any_value"),
+    [("exact", None), ("lpm", Prefix(0, 0)), ("ternary", Ternary(0, 0)), ("optional", Ternary(0, 0)), ("range", Range(0, 255))],
+)  # fmt: skip
+def test_what_takes_every_value(kind: str, any_value: Match | None) -> None:
+    assert wildcard(TableKey(const(0, 8), MatchKind(kind), "k", AT)) == any_value
+
+
+@pytest.mark.parametrize("kind", ["ternary", "optional", "range"])
+def test_priorities_count_in_a_table_with_one_such_key(kind: str) -> None:
+    """Also beside a prefix, whose length says nothing then."""
+    switch = Switch(program(["lpm", kind]))
+    switch.table_add("I.t", (Prefix(0x80, 8), None), "I.to", (1,), 1)
+    switch.table_add("I.t", (Prefix(0x80, 1), Exact(5)), "I.to", (2,), 2)
+    assert [port_of(switch, 0x80, k1) for k1 in (5, 6)] == [2, 1]
+
+
+def test_fields_of_a_value_set_are_told_apart() -> None:
+    keys = member_keys(ValueSet("vs", (Bits(8), Bits(16)), (MatchKind.EXACT, MatchKind.RANGE), 2, AT))
+    assert [(key.name, key.match_kind, key_bits(key)) for key in keys] == [
+        ("vs[0]", MatchKind.EXACT, Bits(8)), ("vs[1]", MatchKind.RANGE, Bits(16)),
+    ]  # fmt: skip
 
 
 def test_program_entries_of_every_form() -> None:

@@ -107,6 +107,8 @@ ERRORS_OF_PARSERS: list[tuple[str, list[st.Statement]]] = [
     ("NoError", [extract("s[0]")]),
     ("NoError", [extract("o", const(8, 32))]),
     ("NoError", [st.Advance(const(16, 32), AT)]),
+    ("NoError", [extract("half"), st.Advance(const(8, 32), AT)]),
+    ("PacketTooShort", [extract("half"), st.Advance(const(24, 32), AT)]),
     ("PacketTooShort", [extract("o", const(24, 32))]),
     ("PacketTooShort", [st.Advance(const(32, 32), AT)]),
     ("PacketTooShort", [st.Lookahead(ex.VariableRef("meta.wide", AT), Bits(25), AT)]),
@@ -122,6 +124,7 @@ def test_errors_of_parsers_are_told_and_known_to_ingress(error: str, body: list[
     b = Builder()
     b.stack("s", "s_t", 1, n=8)
     b.header("o", "o_t", size=8, options=Varbit(8))
+    b.header("half", "half_t", first=4)
     b.variable("meta.wide", 25)
     events: list[Event] = []
     of = b.get("sm.parser_error")
@@ -134,6 +137,36 @@ def test_errors_of_parsers_are_told_and_known_to_ingress(error: str, body: list[
     assert made.errors.members[number] == error
     told = [] if error == "NoError" else [f"error.{error} in start"]
     assert [event.text for event in events if event.kind == "error"] == told
+
+
+SETS: list[tuple[bool, ex.KeySet, set[int]]] = [
+    (False, exact(0xFD, 8), {0xFD}),
+    (False, ex.MaskSet(const(0x81, 8), const(0x83, 8), AT), {0x81, 0xFD}),
+    (False, ex.MaskSet(const(0xFF, 8), const(0x82, 8), AT), {0xFE, 0xFF}),
+    (False, ex.RangeSet(const(2, 8), const(0xFD, 8), AT), {2, 3, 0x7F, 0x80, 0x81, 0xFD}),
+    (False, ex.RangeSet(const(0xFD, 8), const(2, 8), AT), set()),
+    (True, ex.RangeSet(const(0xFD, 8, True), const(2, 8, True), AT), {0xFD, 0xFE, 0xFF, 0, 1, 2}),
+    (True, ex.RangeSet(const(2, 8, True), const(0xFD, 8, True), AT), set()),
+    (True, ex.RangeSet(const(0x80, 8, True), const(0x81, 8, True), AT), {0x80, 0x81}),
+    (False, any_(), {0, 1, 2, 3, 0x7F, 0x80, 0x81, 0xFD, 0xFE, 0xFF}),
+]
+
+
+@pytest.mark.parametrize(("signed", "keys", "taken"), SETS)
+def test_what_a_case_of_a_select_takes(signed: bool, keys: ex.KeySet, taken: set[int]) -> None:
+    """Ranges go by the sign of the subject; bits that a mask leaves out do not count on either side."""
+    b = Builder()
+    b.header("h", "h_t", tag=Bits(8, signed))
+    b.header("more", "more_t", tag=8)
+    states = [
+        state("start", [extract("h")], select(b.get("h.tag"), (keys, "on"), (any_(), "accept"))),
+        state("on", [extract("more")], goto("accept")),
+    ]
+    switch = Switch(b.build(states, ingress=[if_(valid("more"), [b.set("sm.egress_spec", 1)])]))
+    ports = {
+        tag: switch.process(0, bytes((tag, 0, 0)))[0][0] for tag in (0, 1, 2, 3, 0x7F, 0x80, 0x81, 0xFD, 0xFE, 0xFF)
+    }
+    assert {tag for tag, port in ports.items() if port} == taken
 
 
 def test_a_parser_that_goes_round_for_ever_times_out() -> None:
