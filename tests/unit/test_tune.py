@@ -42,6 +42,12 @@ def test_the_grid_is_ranked_by_what_the_model_predicts(program: ProgramProfile) 
     assert cycles == pytest.approx(sorted(cycles), abs=0.1)
 
 
+def test_of_what_is_predicted_alike_smaller_ones_are_first() -> None:
+    """They keep packets for a shorter time."""
+    order = [one.point for one in ranked(HERE, COMPUTING, GRID[::-1])]
+    assert order == sorted(GRID, key=lambda point: (-point[0], point[1]))
+
+
 def test_the_worst_are_not_measured_and_each_burst_has_its_turn() -> None:
     order = ranked(HERE, READING)
     tried = worth_measuring(order, 100, doubt=0.1)
