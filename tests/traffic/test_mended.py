@@ -123,3 +123,11 @@ def test_what_is_shared_may_be_matched_where_entries_have_no_own_bits() -> None:
     exact = Field("a", MatchKind.EXACT, 1)
     assert _choices(rule("a == 0", exact), made(Own(0))) == [()]
     assert _choices(rule("true", field), made(Own(0))) == [()]
+
+
+def test_many_pairs_of_fields_are_tried() -> None:
+    """Here the last of 21."""
+    fields = [Field(f"k{number}", MatchKind.TERNARY, 8) for number in range(7)]
+    named = "; ".join(f"k{number} == k{number}" for number in range(7))
+    of = rule(f"{named}; !(k5::mask != 0 || k6::mask != 0)", *fields)
+    assert fitted(of, (1,) * 7) == (255,) * 5 + (0, 0)

@@ -517,12 +517,17 @@ def test_what_externs_do_is_told() -> None:
         b.call("assert.check", None, binary("==", b.get("h.note"), const(0, 8))),
     )
     told: list[Event] = []
-    Switch(plain(b, ingress), trace=told.append).process(0, b"\x05\xfd")
+    switch = Switch(plain(b, ingress), trace=told.append)
+    switch.process(0, b"\x05\xfd")
     assert [(event.kind, event.text, event.of) for event in told if event.kind in ("cell", "extern", "error")] == [
         ("cell", "counter.count I.c[0xb]", ("I.c", (11,))), ("cell", "register.write I.r[0x1]", ("I.r", (1,))),
         ("extern", "digest I.d(253, 5)", None), ("extern", "log: 253, -3 and 5, {}", None),
         ("error", "assertion failed", None),
     ]  # fmt: skip
+    kept = switch.store
+    assert (len(kept.digests), kept.log, kept.failed_asserts) == (1, ["253, -3 and 5, {}"], [AT])
+    switch.restart()
+    assert (kept.digests, kept.log, kept.failed_asserts, switch.register_read("I.r", 1)) == ([], [], [], 0)
 
 
 def test_an_action_that_another_table_runs_counts_no_entry() -> None:

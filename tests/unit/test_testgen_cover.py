@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 import switches
+from hlir_builder import Builder, goto, state
 
 pytest.importorskip("z3")
 
+from transpiler.diagnostics import Span
+from transpiler.hlir import statements as st
 from transpiler.hlir.program import Parser
 from transpiler.hlir.traverse import program_bodies, walk
 from transpiler.interpreter import Switch
@@ -116,6 +119,14 @@ def test_what_stands_in_files_that_are_left_out_does_not_count(folder: Path) -> 
         seen = {counted.items[number].span.file == library for number in watch.seen}
         assert seen == ({True, False} if counted is whole else {False})
         assert counted.items[0].kind != STATE or 0 in watch.seen
+
+
+def test_blocks_and_what_leaves_them_are_no_statements_of_a_user() -> None:
+    b = Builder()
+    b.variable("x", 8)
+    inner = (b.set("x", 1), st.Leave("end", Span("t.p4", 7, 1)))
+    made = b.build([state("start", [], goto("accept"))], ingress=[st.Block("end", inner, Span("t.p4", 6, 1))])
+    assert [str(item) for item in Coverage(made).items] == ["t.p4:1:1: state start", "t.p4:1:1: statement"]
 
 
 def test_what_a_packet_covers(folder: Path) -> None:
