@@ -199,6 +199,22 @@ def test_program_entries_of_every_form() -> None:
         switch.table_add("I.t", (None, None), "I.to", (1,))
 
 
+def test_priorities_of_entries_however_they_came() -> None:
+    """Of the program's own, of those that got another action, and of those that name members."""
+    low, high = ((any_(),), 1, 1), ((ex.MaskSet(const(0x10, 8), const(0xF0, 8), AT),), 2, 5)
+    for entries in ((low, high), (high, low)):
+        switch = Switch(program(["ternary"], entries))
+        assert [port_of(switch, key) for key in (0x12, 0x22)] == [2, 1]
+        handle = next(entry.handle for entry in switch.table("I.t").entries.values() if entry.priority == 5)
+        switch.table_modify("I.t", handle, "I.to", (7,))
+        assert [port_of(switch, key) for key in (0x12, 0x22)] == [7, 1]
+    switch = spreading("crc16", "ternary")
+    members = [switch.member_create("I.s", "I.to", (port,)) for port in (1, 2)]
+    for member, match, priority in zip(members, (None, Exact(5)), (3, 4), strict=True):
+        switch.table_add_indirect("I.t", (match,), MemberRef(member), priority)
+    assert [port_of(switch, key) for key in (5, 6)] == [2, 1]
+
+
 def test_a_mask_as_prefix_in_program_entries() -> None:
     entries = [((ex.MaskSet(const(0xC0, 8), const(0xC0, 8), AT),), 1, 0), ((any_(),), 2, 0)]
     switch = Switch(program(["lpm"], entries))
@@ -457,14 +473,14 @@ def test_members_of_a_value_set_match_by_the_types_of_its_own_subjects(
         assert sent == data + bytes([is_]), values
 
 
-def spreading(algorithm: str) -> Switch:
+def spreading(algorithm: str, kind: str = "exact") -> Switch:
     """A table whose entries are members and groups of a selector by the key k1; the action sends to a port."""
     b = Builder()
     b.header("h", "h_t", k0=8, k1=8)
     b.variable("I.to.port", 9)
     b.action("I.to", b.set("sm.egress_spec", b.get("I.to.port")), port=9)
     b.extern("I.s", "action_selector", size=16, algorithm=algorithm, width=8)
-    b.table("I.t", [("h.k0", "exact"), ("h.k1", "selector")], ["I.to"], implementation="I.s")
+    b.table("I.t", [("h.k0", kind), ("h.k1", "selector")], ["I.to"], implementation="I.s")
     return Switch(
         b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("I.t")], deparser=[emit("h")])
     )

@@ -493,6 +493,8 @@ def test_counters_registers_digests_and_logs() -> None:
             switch.register_write("I.r", index, value)
     assert [switch.register_read("I.r", index) for index in (0, 1)] == [0, 255]
     for index in (-1, 4):
+        with pytest.raises(ControlError, match=f"register I.r has no element {index}"):
+            switch.register_read("I.r", index)
         with pytest.raises(ControlError, match=f"counter I.c has no element {index}"):
             switch.counter("I.c", index)
         with pytest.raises(ControlError, match=f"meter I.m has no element {index}"):

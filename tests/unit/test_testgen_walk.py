@@ -14,8 +14,9 @@ from transpiler.hlir.program import Program, Storage  # noqa: E402
 from transpiler.interpreter import Switch  # noqa: E402
 from transpiler.testgen.choices import Outcome  # noqa: E402
 from transpiler.testgen.cover import Coverage  # noqa: E402
-from transpiler.testgen.externs import cell_name, meter_name  # noqa: E402
+from transpiler.testgen.externs import cell_name, colour_of, meter_name  # noqa: E402
 from transpiler.testgen.packet import terms_of  # noqa: E402
+from transpiler.testgen.record import LARGEST_BYTES, Record  # noqa: E402
 from transpiler.testgen.solve import Answer, Solver  # noqa: E402
 from transpiler.testgen.walk import AGAIN, CLONE_PORT, COPY_PORTS, LOOPS, ChosenCopies, Walk, Walker  # noqa: E402
 
@@ -231,3 +232,23 @@ def test_default_actions_that_are_chosen() -> None:
             {}, {("t", 0): outcome}
         )
         assert walk.defaults == defaults and walk.choices == {("t", 0): outcome} and walk.missed == [("t", (0,))]
+
+
+def test_a_meter_gives_one_of_three_colours() -> None:
+    record, solver = Record({}), z3.Solver()
+    colour = colour_of(record, "m", 1)
+    solver.add(*(decision.holds for decision in record.decisions))
+    assert [value for value in range(4) if solver.check(colour.of == value) == z3.sat] == [0, 1, 2]
+    assert list(record.colours) == [("m", 1)] and all(decision.site is None for decision in record.decisions)
+
+
+def test_a_sum_over_the_longest_frame_is_exact() -> None:
+    b = base()
+    whole = b.call("hash.compute_with_payload", None, ex.Text("csum16", AT), b.values("h.a", "h.b", "h.c"), out="h.c")
+    walker = Walker(
+        program(b, whole), Coverage(program(b, whole), ""), lambda table, possible: possible[0], LARGEST_BYTES
+    )
+    walk = walker.walk({}, {})
+    assert walk.inexact == () and walk.hashes == {}
+    names = Solver().names(terms_of(walk.sent[0][1])[3])
+    assert names == {f"p{number}" for number in range(LARGEST_BYTES)}
