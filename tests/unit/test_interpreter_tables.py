@@ -351,8 +351,9 @@ def test_entries_that_packets_add_live_until_their_time_is_over() -> None:
 
 
 def aging(clock: list[int], told: list[Event]) -> Switch:
-    """Two tables of one kind, each with room for two entries: a miss adds an entry that lives 10 seconds and sends to port 1, a
-    hit makes it begin anew, for 30 seconds where the tag is 1. The frame is the keys and a tag; the last table says the port."""
+    """Two tables of one kind, each with room for two entries: a miss adds an entry that lives 10 seconds and sends to port 1. A
+    hit makes it begin anew where the tag is 2, for 30 seconds where it is 1, for 10 where it is 3. The frame is the keys and a
+    tag; the last table says the port."""
     b = Builder()
     b.header("h", "h_t", first=8, second=8, tag=8)
     b.variable("to.port", 9)
@@ -360,10 +361,12 @@ def aging(clock: list[int], told: list[Event]) -> Switch:
     def tagged(tag: int, statement: CallExtern) -> If:
         return if_(binary("==", b.get("h.tag"), const(tag, 8)), [statement])
 
-    restart = tagged(1, b.call("entry.set_expire_time", None, const(1, 8)))
+    restart = [
+        tagged(tag, b.call("entry.set_expire_time", None, const(profile, 8))) for tag, profile in ((1, 1), (3, 0))
+    ]
     again = tagged(2, b.call("entry.restart_timer", None))
     b.variable("added", 1)
-    b.action("to", b.set("sm.egress_spec", b.get("to.port")), restart, again, port=9)
+    b.action("to", b.set("sm.egress_spec", b.get("to.port")), *restart, again, port=9)
     data = ex.ListExpression((const(1, 9),), AT)
     add = b.call("entry.add", None, ex.Text("to", AT), data, const(0, 8), out="added")
     b.action("learn", tagged(0, add), again)
@@ -386,21 +389,32 @@ def test_what_packets_add_is_told() -> None:
     assert {name: len(switch.table(name).entries) for name in ("first", "second")} == {"first": 2, "second": 1}
 
 
-@pytest.mark.parametrize(("tag", "seconds"), [(1, 34), (2, 14), (3, 10)])
-def test_an_action_makes_the_time_of_its_entry_begin_anew(tag: int, seconds: int) -> None:
+@pytest.mark.parametrize(
+    ("tags", "seconds"), [([1], 36), ([2], 16), ([9], 12), ([1, 2], 37), ([1, 3], 17), ([1, 9], 36), ([3, 2], 17)]
+)
+def test_an_action_makes_the_time_of_its_entry_begin_anew(tags: list[int], seconds: int) -> None:
     """As long as the profile that it names, else that of the entry; a hit alone does not, and a miss has no entry."""
-    clock: list[int] = [0]
+    clock: list[int] = [2_000_000]
     switch = aging(clock, [])
     switch.process(0, bytes((5, 1, 0)))
     switch.process(0, bytes((6, 0, 0)))
-    clock[0] = 4_000_000
-    switch.process(0, bytes((5, 9, tag)))  # the key of the second table misses
+    for number, tag in enumerate(tags):
+        clock[0] = 6_000_000 + 1_000_000 * number
+        switch.process(0, bytes((5, 8, tag)))  # the key of the second table misses
     for lives in (True, False):
         clock[0] = 1_000_000 * seconds - lives
-        switch.process(0, bytes((5, 8, 3)))
-        others = clock[0] < 10_000_000
+        switch.process(0, bytes((5, 8, 9)))
+        others = clock[0] < 12_000_000
         assert len(switch.table("first").entries) == lives + others
         assert len(switch.table("second").entries) == 2 * others
+
+
+def test_entries_that_packets_add_live_for_ever_where_tables_delete_none() -> None:
+    made = program(["exact"])
+    table = RuntimeTable(made, made.tables[0])
+    assert table.learn((2,), Call("I.to", (2,)), 0, now_us=0)
+    table.expire(10**15)
+    assert table.lookup((2,)) is not None
 
 
 def test_a_value_set_is_full() -> None:

@@ -81,6 +81,20 @@ def test_cells_of_registers_are_chosen(index: int, held: int) -> None:
     assert walk.registers == ({("r", index): held} if held else {})
 
 
+def test_what_a_packet_has_written_itself_is_not_chosen() -> None:
+    b, at = base(), const(2, 32)
+    body = (b.call("register.write", "r", at, b.get("h.a")), b.call("register.read", "r", at, out="meta.again"))
+    walk = walked(program(b, *body, b.set("h.a", 0), b.set("h.a", b.get("meta.again"))), p0=0x55)
+    assert walk.sent[0][1][0] == 0x55 and walk.registers == {} and terms(walk)[0] == "p0"
+
+
+def test_cells_hold_what_the_program_has_in_them_at_first() -> None:
+    b = base()
+    b.extern("first", "register", size=4, width=8, initial=7)
+    walk = walked(program(b, b.call("register.read", "first", const(3, 32), out="h.a")))
+    assert walk.sent[0][1][0] == 7 and walk.registers == {("first", 3): 7}
+
+
 @pytest.mark.parametrize(("index", "chosen", "colour"), [(2, 2, 2), (2, 1, 1), (3, 0, 0), (4, 2, 0)])
 def test_colours_of_meters_are_chosen(index: int, chosen: int, colour: int) -> None:
     b = base()
@@ -89,6 +103,15 @@ def test_colours_of_meters_are_chosen(index: int, chosen: int, colour: int) -> N
     )
     assert walk.sent[0][1][0] == colour
     assert walk.meters == ({("m", index): chosen} if index < 4 else {})
+
+
+def test_a_miss_has_no_meter_whose_colour_is_chosen() -> None:
+    b = base()
+    b.extern("of_entry", "direct_meter", unit="packets", automatic=0)
+    b.action("mark", b.call("direct_meter.execute", "of_entry", out="h.a"))
+    b.table("t", [("h.b", "exact")], ["mark"], "mark", size=0, direct=["of_entry"])
+    walk = walked(program(b, apply("t")), p0=9)
+    assert (walk.sent[0][1][0], walk.meters, walk.entries) == (0, {}, [])
 
 
 def hashed(b: Builder, algorithm: str, *items: ex.Expression, method: str = "hash.compute") -> st.CallExtern:
