@@ -9,10 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hlir_builder import Builder, apply, emit, extract, goto, state
+from hlir_builder import AT, Builder, apply, binary, const, emit, exact, extract, goto, if_, state
 from test_ways import table, written
 
 from macsad import cli
+from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.types import Bits
 from transpiler.interpreter.tables import Call
@@ -25,7 +26,7 @@ from transpiler.traffic.keys import KeyField, Own, Shared, Unknown
 from transpiler.traffic.parser_paths import Shape
 from transpiler.traffic.probe import Observation
 from transpiler.traffic.profiles import GROUP_MEMBERS, Profiles
-from transpiler.traffic.search import Frame, Template
+from transpiler.traffic.search import Frame, Template, _candidates
 from transpiler.traffic.told_apart import _with_most, told_apart
 from transpiler.traffic.varied import free_bits, varied
 from transpiler.traffic.wellknown import Known
@@ -297,6 +298,30 @@ def test_the_actions_that_are_tried_have_small_arguments() -> None:
         variable={"x": SimpleNamespace(type=Bits(1)), "y": SimpleNamespace(type=Bits(48))},
     )
     assert calls(program, "t") == [Call("go", (1, 1))]
+
+
+def test_fields_are_tried_with_what_they_are_compared_with() -> None:
+    """And with the numbers beside it, as far as they fit; whichever side the number is on, and inside of what is computed."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8, d=8, e=4, f=8)
+    b.stack("s", "s_t", 2, x=8)
+    element = ex.Read(ex.FieldRef(ex.ElementRef("s", const(0, 8), AT), "x", AT), Bits(8), AT)
+    summed = binary("+", b.get("h.d"), const(1, 8))
+    conditions = (
+        binary("==", b.get("h.a"), const(255, 8)), binary("<", const(7, 8), b.get("h.b")),
+        binary("!=", b.get("h.c"), const(0, 8)), binary(">=", summed, const(9, 8)), binary("==", element, const(3, 8)),
+        binary("==", b.get("h.a"), const(1, 8)), binary("==", b.get("h.e"), const(15, 4)),
+    )  # fmt: skip
+    b.table("t", [("h.f", "exact")], [], entries=[b.entry([exact(40, 8)], "NoAction")], const_entries=True)
+    made = b.build(
+        [state("start", [extract("h")], goto("accept"))], ingress=[*(if_(c, []) for c in conditions), apply("t")]
+    )
+    assert _candidates(made) == {
+        "h_t": {
+            "a": (0, 1, 2, 254, 255), "b": (6, 7, 8), "c": (0, 1), "d": (8, 9, 10), "e": (14, 15), "f": (39, 40, 41),
+        },
+        "s_t": {"x": (2, 3, 4)},
+    }  # fmt: skip
 
 
 # --- why there are no entries ----------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ def test_a_profile_has_what_was_measured() -> None:
     assert made.read(1 << 26, 8) == 11.25 and made.read(1 << 26, 64) == 11.25
     assert made.read(1 << 26, 8) < made.read(1 << 26, 3) < made.read(1 << 26, 1) == 90
     assert made.handover == ((1, 100), (32, 400)) and at(made.copy, 256) == 12
+    curves = {("huge", 0): ((1.0, 2.0),), ("huge", 8): ((1.0, 5.0), (9.0, 1.0)), ("small", 1): ((1.0, 4.0),)}
+    assert replace(made, reads=curves).nearest == 4  # of reads that do not wait for each other, in the first cache
 
 
 def test_reads_that_depend_on_each_other_are_their_own_kind() -> None:

@@ -9,12 +9,13 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 
 z3 = pytest.importorskip("z3")
 
+from transpiler.externs import algorithms  # noqa: E402
 from transpiler.hlir import expressions as ex, statements as st  # noqa: E402
 from transpiler.hlir.program import Program, Storage  # noqa: E402
 from transpiler.interpreter import Switch  # noqa: E402
 from transpiler.testgen.choices import Outcome  # noqa: E402
 from transpiler.testgen.cover import Coverage  # noqa: E402
-from transpiler.testgen.externs import cell_name, colour_of, meter_name  # noqa: E402
+from transpiler.testgen.externs import _exact, cell_name, colour_of, meter_name  # noqa: E402
 from transpiler.testgen.packet import terms_of  # noqa: E402
 from transpiler.testgen.record import LARGEST_BYTES, Record  # noqa: E402
 from transpiler.testgen.solve import Answer, Solver  # noqa: E402
@@ -78,7 +79,7 @@ def test_cells_of_registers_are_chosen(index: int, held: int) -> None:
     body = (b.call("register.read", "r", at, out="h.a"), write, b.call("register.read", "r", at, out="meta.again"))
     walk = walked(program(b, *body), **{cell_name("r", index): 0x55})
     assert walk.sent[0][1][0] == held
-    assert walk.registers == ({("r", index): held} if held else {})
+    assert walk.registers == ({("r", index): held} if held else {}) and walk.inexact == ()
 
 
 def test_what_a_packet_has_written_itself_is_not_chosen() -> None:
@@ -159,6 +160,35 @@ def test_a_hash_goes_on_from_another(algorithm: str, before: str | int, item: st
         assert len(walk.hashes) == (symbolic and algorithm.startswith("crc")) and walk.inexact == ()
         assert all(one.before is not None and one.data.size() == 8 for one in walk.hashes.values())
         assert any(terms(walk)[3:]) is symbolic
+
+
+def test_a_hash_that_goes_on_from_zero_goes_on_from_any() -> None:
+    b = base()
+    listed = ex.ListExpression((b.get("h.a"),), AT)
+    for algorithm in ("csum16", "xor16"):
+        call = st.CallExtern("hash.extend", None, (ex.Text(algorithm, AT), b.get("h.b"), listed), (b.place("h.c"),), AT)
+        walk = walked(program(b, call))
+        high, low = (Solver().names(term) for term in terms_of(walk.sent[0][1])[3:5])
+        assert high | low == {"p0", "p1", "p2"} and walk.frame[1:3] == b"\0\0"
+        assert all(decision.site is None or not decision.pinned for decision in walk.decisions)
+
+
+@pytest.mark.parametrize("algorithm", ["csum16", "xor16", "identity"])
+@pytest.mark.parametrize("before", [None, 0, 0x1234, 0xFFFF])
+def test_terms_of_hashes_are_what_the_interpreter_computes(algorithm: str, before: int | None) -> None:
+    """Of data of odd length, too, and where a carry makes another one."""
+    contents = [bytes(range(200, 200 + size)) for size in range(1, 12)] + [
+        b"\xff" * 64,
+        b"\xff\xff\xff\xff\0\1",
+        b"\x80\0\x80",
+    ]
+    for data in contents:
+        term = _exact(algorithm, z3.BitVecVal(int.from_bytes(data), 8 * len(data)), before, 16)
+        if algorithm == "identity" and before is not None:
+            assert term is None
+            continue
+        value = algorithms.compute(algorithm, data) if before is None else algorithms.extend(algorithm, before, data)
+        assert value is not None and z3.simplify(term).as_long() == value & 0xFFFF, data
 
 
 def test_a_hash_of_constants_is_a_number() -> None:
