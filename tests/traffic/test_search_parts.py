@@ -19,7 +19,7 @@ from transpiler.hlir.types import Bits
 from transpiler.interpreter.tables import Call
 from transpiler.traffic import continued as continuing, missed, outward
 from transpiler.traffic.builder import _apart, _marks, _out_of_reach, _same_bits
-from transpiler.traffic.choose import ALIKE, _rank, choose
+from transpiler.traffic.choose import ALIKE, _rank, _state, choose
 from transpiler.traffic.continued import FEW, TRIES, _attempt, _met, continued
 from transpiler.traffic.fuller import calls, fuller
 from transpiler.traffic.keys import KeyField, Own, Shared, Unknown
@@ -294,10 +294,10 @@ def test_misses_become_hits_where_the_frame_comes_out_as_before() -> None:
 def test_the_actions_that_are_tried_have_small_arguments() -> None:
     program: Any = SimpleNamespace(
         table={"t": SimpleNamespace(actions=[SimpleNamespace(action="go", default_only=False)])},
-        action={"go": SimpleNamespace(parameters=("x", "y"))},
-        variable={"x": SimpleNamespace(type=Bits(1)), "y": SimpleNamespace(type=Bits(48))},
+        action={"go": SimpleNamespace(parameters=("x", "y", "z"))},
+        variable={name: SimpleNamespace(type=Bits(width)) for name, width in (("x", 1), ("y", 48), ("z", 0))},
     )
-    assert calls(program, "t") == [Call("go", (1, 1))]
+    assert calls(program, "t") == [Call("go", (1, 1, 0))]
 
 
 def test_fields_are_tried_with_what_they_are_compared_with() -> None:
@@ -322,6 +322,29 @@ def test_fields_are_tried_with_what_they_are_compared_with() -> None:
         },
         "s_t": {"x": (2, 3, 4)},
     }  # fmt: skip
+
+
+def test_templates_beside_others_are_ranked_by_what_comes_out_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And then by the tables that are wanted, as a user wants whole ways."""
+    monkeypatch.setattr(continuing, "quality", lambda program, one: one.quality)
+    finder: Any = SimpleNamespace(program=None)
+
+    def rank(*quality: int, hits: str = "a") -> tuple[int, ...]:
+        one: Any = SimpleNamespace(quality=(*quality, 9, 9), hits=tuple(hits))
+        return continuing._rank(finder, one, {"a", "b"})
+
+    assert rank(1, 1, 1, hits="abc") == (1, 1, 2, 1)
+    assert rank(0, 1, 1) == (0, 1, 1, 0) and rank(1, 0, 0) == (0, 0, 1, 1) and rank(1, 1, 0, hits="c") == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("hits", "ports", "accepted", "reached"),
+    [("t", (1,), True, "r"), ("", (1,), True, ""), ("t", (), True, ""), ("t", (1,), False, "")],
+)
+def test_state_counts_where_frames_come_out(hits: str, ports: tuple[int, ...], accepted: bool, reached: str) -> None:
+    seen = SimpleNamespace(ports=ports, accepted=accepted)
+    one: Any = SimpleNamespace(hits=tuple(hits), seen=seen, state=frozenset("r"))
+    assert _state(one) == frozenset(reached)
 
 
 # --- why there are no entries ----------------------------------------------------------------------------------------

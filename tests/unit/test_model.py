@@ -82,6 +82,10 @@ def test_what_is_no_profile_is_told(tmp_path: Path, missing: str) -> None:
     file.write_text("{")
     with pytest.raises(BadProfile, match="not JSON"):
         profiling.read(file)
+    for version in (0, 2):
+        with pytest.raises(BadProfile) as told:
+            machine_profile({**MACHINE, "version": version})
+        assert str(told.value) == f"it is of version {version}, not 1: make it anew by 'macsad profile'"
     file.write_text(json.dumps({**MACHINE, "version": 7}))
     with pytest.raises(BadProfile, match="version 7"):
         profiling.read(file)
