@@ -140,7 +140,7 @@ def test_many_pairs_of_fields_are_tried() -> None:
 def test_what_cannot_be_read_is_told_at_its_annotation() -> None:
     b = Builder()
     b.header("h", "h_t", a=8, b=8)
-    b.table("t", [("h.a", "exact"), ("h.b", "ternary")], [])
+    b.table("t", [("h.b", "selector"), ("h.a", "exact"), ("h.b", "ternary")], [])
     said, note = Diagnostics(), Span("t.p4", 7, 3)
     table = replace(b.tables[0], annotations=(Annotation("entry_restriction", "h.a == 1 &&\n h.c == 2", note),))
     assert rule_of(table, said) is None and rule_of(table) is None
