@@ -137,6 +137,14 @@ def test_many_pairs_of_fields_are_tried() -> None:
     assert fitted(of, (1,) * 7) == (255,) * 5 + (0, 0)
 
 
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_as_many_fields_are_changed_as_it_takes(count: int) -> None:
+    fields = [Field(f"k{number}", MatchKind.OPTIONAL, 8) for number in range(4)]
+    named = "; ".join(f"k{number} == k{number}" for number in range(4))
+    matched = " || ".join(f"k{number}::mask != 0" for number in range(count))
+    assert fitted(rule(f"{named}; !({matched})", *fields), (1,) * 4) == (0,) * count + (255,) * (4 - count)
+
+
 def test_what_cannot_be_read_is_told_at_its_annotation() -> None:
     b = Builder()
     b.header("h", "h_t", a=8, b=8)
