@@ -51,6 +51,7 @@ def test_by_chance_each_value_is_as_likely_and_parameters_differ(width: int) -> 
     assert first == values(plan(width), table())[0]  # the same each time
     ones = [sum(one >> bit & 1 for one in first) for bit in range(width)]
     assert all(140 < count < 260 for count in ones)
+    assert all(one >> 64 != one & (1 << width - 64) - 1 for one in first if width > 80)
     assert values(plan(width), SimpleNamespace(**vars(table()) | {"keys": SimpleNamespace(salt=6)}))[0] != first
 
 

@@ -11,6 +11,7 @@ from hlir_builder import AT, Builder, binary, const, emit, extract, goto, if_, s
 from transpiler.externs.algorithms import csum16
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
+from transpiler.hlir.types import Varbit
 from transpiler.traffic.checksums import Checksum, checksums, declared
 from transpiler.traffic.parser_paths import Shape
 from transpiler.traffic.symbolic import ONE, ZERO
@@ -127,3 +128,14 @@ def test_parts_of_a_list_count_where_their_header_is_there(there: bool) -> None:
     made = program(base(), update=[st.CallExtern("hash.compute", None, (TEXT, listed), (B.place("o.sum"),), AT)])
     (found,) = checksums(made, SHAPE, declared(made))
     assert found.covered == (*range(16), *(range(48, 64) if there else ()))
+
+
+def test_varbits_are_empty() -> None:
+    """So a sum over a header with options is that of the header without any."""
+    b = Builder()
+    b.header("o", "o_t", a=16, sum=16, options=Varbit(320), c=16)
+    listed = b.call("hash.compute", None, TEXT, b.values("o.a", "o.options", "o.c"), out="o.sum")
+    start = state("start", [extract("o", const(0, 32))], goto("accept"))
+    made = b.build([start], deparser=[emit("o")], compute_checksum=[listed])
+    (found,) = checksums(made, Shape(48, {}, {"o": 0}), declared(made))
+    assert (found.place, found.covered) == (16, (*range(16), *range(32, 48)))

@@ -25,6 +25,23 @@ def test_a_permutation_of_all_numbers(width: int) -> None:
     assert sorted(found.tolist()) == list(range(1 << width))
 
 
+@pytest.mark.parametrize("salt", [0, 1, 64, 2**70])
+def test_what_looks_random_is_splitmix64(salt: int) -> None:
+    """The number that it gives first, where it begins with a number; a salt is so many steps before."""
+    seeds = [0, 1, 12345, (1 << 64) - 1]
+    expected = [splitmix64(seed, salt + 1) for seed in seeds]
+    assert mixed(np.array(seeds, dtype=np.uint64), salt).tolist() == expected
+    assert salt or expected[0] == 0xE220A8397B1DCDAF  # as published
+
+
+def splitmix64(seed: int, step: int) -> int:
+    full = (1 << 64) - 1
+    z = (seed + step * 0x9E3779B97F4A7C15) & full
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & full
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & full
+    return z ^ z >> 31
+
+
 @pytest.mark.parametrize("width", [17, 48, 63, 64])
 def test_a_permutation_keeps_numbers_apart(width: int) -> None:
     found = permuted(numbers(100_000), width, salt=3)

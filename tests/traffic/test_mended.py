@@ -3,15 +3,19 @@ entry."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hlir_builder import Builder
 
+from transpiler.diagnostics import Diagnostics, Severity, Span
+from transpiler.hlir.interface import Annotation
 from transpiler.hlir.program import MatchKind
 from transpiler.traffic.keys import Own, Shared, Unknown
 from transpiler.traffic.mended import _best, _changes, _choices, _mended, _scores, fitted
-from transpiler.traffic.restrictions import Field, Rule, _read, array
+from transpiler.traffic.restrictions import Field, Rule, _read, array, rule_of
 
 A, B = Field("a", MatchKind.TERNARY, 8), Field("b", MatchKind.TERNARY, 8)
 RANGE, LPM, EXACT = Field("r", MatchKind.RANGE, 8), Field("p", MatchKind.LPM, 8), Field("x", MatchKind.EXACT, 8)
@@ -123,3 +127,37 @@ def test_what_is_shared_may_be_matched_where_entries_have_no_own_bits() -> None:
     exact = Field("a", MatchKind.EXACT, 1)
     assert _choices(rule("a == 0", exact), made(Own(0))) == [()]
     assert _choices(rule("true", field), made(Own(0))) == [()]
+
+
+def test_many_pairs_of_fields_are_tried() -> None:
+    """Here the last of 21."""
+    fields = [Field(f"k{number}", MatchKind.TERNARY, 8) for number in range(7)]
+    named = "; ".join(f"k{number} == k{number}" for number in range(7))
+    of = rule(f"{named}; !(k5::mask != 0 || k6::mask != 0)", *fields)
+    assert fitted(of, (1,) * 7) == (255,) * 5 + (0, 0)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_as_many_fields_are_changed_as_it_takes(count: int) -> None:
+    fields = [Field(f"k{number}", MatchKind.OPTIONAL, 8) for number in range(4)]
+    named = "; ".join(f"k{number} == k{number}" for number in range(4))
+    matched = " || ".join(f"k{number}::mask != 0" for number in range(count))
+    assert fitted(rule(f"{named}; !({matched})", *fields), (1,) * 4) == (0,) * count + (255,) * (4 - count)
+
+
+def test_what_cannot_be_read_is_told_at_its_annotation() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8)
+    b.table("t", [("h.b", "selector"), ("h.a", "exact"), ("h.b", "ternary")], [])
+    said, note = Diagnostics(), Span("t.p4", 7, 3)
+    table = replace(b.tables[0], annotations=(Annotation("entry_restriction", "h.a == 1 &&\n h.c == 2", note),))
+    assert rule_of(table, said) is None and rule_of(table) is None
+    assert [(one.severity, one.code, one.span, one.message) for one in said.messages] == [
+        (Severity.WARNING, "traffic", note,
+         "the @entry_restriction of table t is left out: line 2 of it, before 'h.c': the table has no such key"),
+    ]  # fmt: skip
+    table = replace(table, annotations=(Annotation("entry_restriction", "h.a == 1", note), *table.annotations))
+    found = rule_of(table)
+    assert found is not None and [(field.name, field.full, found.names(field)) for field in found.fields] == [
+        ("h.a", 255, True), ("h.b", 255, False),
+    ]  # fmt: skip

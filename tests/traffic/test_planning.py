@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -128,7 +129,7 @@ def test_frames_where_no_table_takes_entries(monkeypatch: pytest.MonkeyPatch) ->
     """Of each way through the parser that is accepted the best one, of these the one that comes to most cells."""
     monkeypatch.setattr(planning, "quality", lambda program, template: template.quality)
     monkeypatch.setattr(planning, "with_varied", lambda probe, stream, filled: (stream, filled))
-    monkeypatch.setattr(planning, "with_copies", lambda made: made)
+    monkeypatch.setattr(planning, "with_copies", lambda made: replace(made, copies=(("group", 1),)))
     shapes = [SimpleNamespace(), SimpleNamespace(), SimpleNamespace()]
 
     def template(shape: int, quality: int, state: str, accepted: bool = True) -> Any:
@@ -146,6 +147,7 @@ def test_frames_where_no_table_takes_entries(monkeypatch: pytest.MonkeyPatch) ->
     made = _without_tables(probe, Wishes(), found[::-1], Diagnostics())
     assert [stream for stream, _ in made.streams] == [Stream(one, {}, {}, {}) for one in (found[3], found[2])]  # type: ignore[misc]
     assert all(filled == set() for _, filled in made.streams) and made.tables == ()  # type: ignore[misc]
+    assert made.copies == (("group", 1),)
     diagnostics = Diagnostics()
     with pytest.raises(Rejected):
         _without_tables(probe, Wishes(), found[4:], diagnostics)

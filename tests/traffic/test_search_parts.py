@@ -9,23 +9,24 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hlir_builder import Builder, apply, emit, extract, goto, state
+from hlir_builder import AT, Builder, apply, binary, const, emit, exact, extract, goto, if_, state
 from test_ways import table, written
 
 from macsad import cli
+from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.types import Bits
 from transpiler.interpreter.tables import Call
 from transpiler.traffic import continued as continuing, missed, outward
 from transpiler.traffic.builder import _apart, _marks, _out_of_reach, _same_bits
-from transpiler.traffic.choose import ALIKE, _rank, choose
+from transpiler.traffic.choose import ALIKE, _rank, _state, choose
 from transpiler.traffic.continued import FEW, TRIES, _attempt, _met, continued
 from transpiler.traffic.fuller import calls, fuller
 from transpiler.traffic.keys import KeyField, Own, Shared, Unknown
 from transpiler.traffic.parser_paths import Shape
 from transpiler.traffic.probe import Observation
 from transpiler.traffic.profiles import GROUP_MEMBERS, Profiles
-from transpiler.traffic.search import Frame, Template
+from transpiler.traffic.search import Frame, Template, _candidates
 from transpiler.traffic.told_apart import _with_most, told_apart
 from transpiler.traffic.varied import free_bits, varied
 from transpiler.traffic.wellknown import Known
@@ -293,10 +294,57 @@ def test_misses_become_hits_where_the_frame_comes_out_as_before() -> None:
 def test_the_actions_that_are_tried_have_small_arguments() -> None:
     program: Any = SimpleNamespace(
         table={"t": SimpleNamespace(actions=[SimpleNamespace(action="go", default_only=False)])},
-        action={"go": SimpleNamespace(parameters=("x", "y"))},
-        variable={"x": SimpleNamespace(type=Bits(1)), "y": SimpleNamespace(type=Bits(48))},
+        action={"go": SimpleNamespace(parameters=("x", "y", "z"))},
+        variable={name: SimpleNamespace(type=Bits(width)) for name, width in (("x", 1), ("y", 48), ("z", 0))},
     )
-    assert calls(program, "t") == [Call("go", (1, 1))]
+    assert calls(program, "t") == [Call("go", (1, 1, 0))]
+
+
+def test_fields_are_tried_with_what_they_are_compared_with() -> None:
+    """And with the numbers beside it, as far as they fit; whichever side the number is on, and inside of what is computed."""
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8, d=8, e=4, f=8)
+    b.stack("s", "s_t", 2, x=8)
+    element = ex.Read(ex.FieldRef(ex.ElementRef("s", const(0, 8), AT), "x", AT), Bits(8), AT)
+    summed = binary("+", b.get("h.d"), const(1, 8))
+    conditions = (
+        binary("==", b.get("h.a"), const(255, 8)), binary("<", const(7, 8), b.get("h.b")),
+        binary("!=", b.get("h.c"), const(0, 8)), binary(">=", summed, const(9, 8)), binary("==", element, const(3, 8)),
+        binary("==", b.get("h.a"), const(1, 8)), binary("==", b.get("h.e"), const(15, 4)),
+    )  # fmt: skip
+    b.table("t", [("h.f", "exact")], [], entries=[b.entry([exact(40, 8)], "NoAction")], const_entries=True)
+    made = b.build(
+        [state("start", [extract("h")], goto("accept"))], ingress=[*(if_(c, []) for c in conditions), apply("t")]
+    )
+    assert _candidates(made) == {
+        "h_t": {
+            "a": (0, 1, 2, 254, 255), "b": (6, 7, 8), "c": (0, 1), "d": (8, 9, 10), "e": (14, 15), "f": (39, 40, 41),
+        },
+        "s_t": {"x": (2, 3, 4)},
+    }  # fmt: skip
+
+
+def test_templates_beside_others_are_ranked_by_what_comes_out_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And then by the tables that are wanted, as a user wants whole ways."""
+    monkeypatch.setattr(continuing, "quality", lambda program, one: one.quality)
+    finder: Any = SimpleNamespace(program=None)
+
+    def rank(*quality: int, hits: str = "a") -> tuple[int, ...]:
+        one: Any = SimpleNamespace(quality=(*quality, 9, 9), hits=tuple(hits))
+        return continuing._rank(finder, one, {"a", "b"})
+
+    assert rank(1, 1, 1, hits="abc") == (1, 1, 2, 1)
+    assert rank(0, 1, 1) == (0, 1, 1, 0) and rank(1, 0, 0) == (0, 0, 1, 1) and rank(1, 1, 0, hits="c") == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("hits", "ports", "accepted", "reached"),
+    [("t", (1,), True, "r"), ("", (1,), True, ""), ("t", (), True, ""), ("t", (1,), False, "")],
+)
+def test_state_counts_where_frames_come_out(hits: str, ports: tuple[int, ...], accepted: bool, reached: str) -> None:
+    seen = SimpleNamespace(ports=ports, accepted=accepted)
+    one: Any = SimpleNamespace(hits=tuple(hits), seen=seen, state=frozenset("r"))
+    assert _state(one) == frozenset(reached)
 
 
 # --- why there are no entries ----------------------------------------------------------------------------------------

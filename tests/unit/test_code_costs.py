@@ -72,6 +72,23 @@ def test_tables_take_a_lookup_and_their_actions_a_share(b: Builder) -> None:
     assert told(b, Plain(on(1, apply("keyless")))) == {1: (1, 1.0, "keyless"), 50: (2, 1.0, "")}
 
 
+def test_whose_a_statement_is(b: Builder) -> None:
+    """Of an action or a parser state, also inside of what is in it; a table's application is its own; others are nobody's."""
+    b.action("deep", st.If(true(), (on(61, b.set("x", 1)),), (), at(60)))
+    b.actions[-1] = replace(b.actions[-1], span=at(59))
+    b.table("u", [("k", "exact")], ["deep"], default="deep")
+    inner = st.If(true(), (on(3, b.set("x", 1)),), (), at(2))
+    first = pr.ParserState("start", (inner,), pr.Goto("accept", at(4)), at(1))
+    program = b.build([state("start", [], goto("accept"))])
+    parser = pr.Parser("P", pr.Role.PARSER, (first,), at(12))
+    code = (Plain(Parse(parser, "parser_error")), Plain(on(5, apply("u"))), Plain(on(6, b.set("x", 1))))
+    pipe = SimpleNamespace(joins=(), exits={}, stages=())
+    found = work_of(program, pipe, SimpleNamespace(code=code))  # type: ignore[arg-type]
+    assert {work.span.line: work.owner and work.owner.line for work in found} == {
+        2: 1, 3: 1, 4: 1, 5: 5, 60: 59, 61: 59, 6: None,
+    }  # fmt: skip
+
+
 def test_ways_are_taken_alike(b: Builder) -> None:
     one, two, three = (on(line, b.set("x", 1)) for line in (1, 2, 3))
     nested = st.If(true(), (st.If(true(), (one,), (), at(8)), two), (three,), at(9))

@@ -6,7 +6,7 @@ import pytest
 from hlir_builder import AT, Builder, binary, const, goto as to, h, state
 
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.types import Bits, Bool
+from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.interpreter.evaluate import evaluate, find_header, pack, read, to_bytes, write
 from transpiler.interpreter.state import BitString, State
 
@@ -99,5 +99,17 @@ def test_a_list_is_its_items_without_padding(empty: State) -> None:
     assert to_bytes(0b101, 3) == b"\xa0"
 
 
+@pytest.mark.parametrize(("holds", "packed"), [(1, (0x7A, 8)), (0, (0x7BC, 12))])
+def test_a_list_has_the_items_of_the_arm_that_is_taken(empty: State, holds: int, packed: tuple[int, int]) -> None:
+    arms = [ex.ListExpression(tuple(const(value, 4) for value in values), AT) for values in ((0xA,), (0xB, 0xC))]
+    chosen = ex.Conditional(ex.Const(holds, Bool(), AT), arms[0], arms[1], Bits(0), AT)
+    assert pack((const(7, 4), chosen), empty) == packed
+
+
 def test_comparison_of_varbits_is_of_width_and_content() -> None:
     assert BitString(0, 8) != BitString(0, 16)
+    b = Builder()
+    b.stack("o", "o_t", 1, data=Varbit(32))
+    nothing = State(b.build([state("start", [], to("accept"))]))
+    for index in (0, 1):  # what nobody has written is empty, there and beyond the stack
+        assert read(ex.FieldRef(ex.ElementRef("o", const(index, 8), AT), "data", AT), nothing) == BitString(0, 0)

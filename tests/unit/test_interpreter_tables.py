@@ -7,15 +7,26 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, if_, state, valid
+from hlir_builder import AT, ERRORS, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
 from transpiler.externs import algorithms
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.interface import Annotation
 from transpiler.hlir.program import AUTO_DELETE, MatchKind, Program, Select, SelectCase, TableKey, ValueSet
-from transpiler.hlir.types import Bits, Bool
+from transpiler.hlir.statements import CallExtern, If
+from transpiler.hlir.types import Bits, Bool, Type
 from transpiler.interpreter import ControlError, Switch
-from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, normalised, wildcard
+from transpiler.interpreter.matches import (
+    Exact,
+    Match,
+    Prefix,
+    Range,
+    Ternary,
+    key_bits,
+    member_keys,
+    normalised,
+    wildcard,
+)
 from transpiler.interpreter.tables import Call, GroupRef, MemberRef, RuntimeTable
 from transpiler.interpreter.trace import Event, silent
 
@@ -106,6 +117,76 @@ def test_the_whole_range_of_a_signed_key() -> None:
     assert normalised(Ternary(0, 0), key) == Range(0x80, 0x7F)
 
 
+FORMS: list[tuple[str, Type, Match, Match | str]] = [  # a kind and a type, a match, its one form or why it has none
+    ("exact", Bits(8), Exact(255), Exact(255)),
+    ("exact", Bits(8), Exact(256), "k: 0x100 does not fit in 8 bits"),
+    ("exact", Bits(8), Exact(-1), "k: -0x1 does not fit in 8 bits"),
+    ("exact", Bits(8), Prefix(1, 8), "k is matched by exact, which has no prefix match"),
+    ("exact", Bits(8), Range(1, 1), "k is matched by exact, which has no range match"),
+    ("exact", Bool(), Exact(1), Exact(1)),
+    ("exact", Bool(), Exact(2), "k: 0x2 does not fit in 1 bits"),
+    ("exact", ERRORS, Exact(5), Exact(5)),
+    ("lpm", Bits(8), Prefix(0xFF, 3), Prefix(0xE0, 3)),
+    ("lpm", Bits(8), Prefix(0xFF, 0), Prefix(0, 0)),
+    ("lpm", Bits(8), Exact(0xA5), Prefix(0xA5, 8)),
+    ("lpm", Bits(8), Prefix(0, 9), "k: a prefix of 9 bits in a key of 8"),
+    ("lpm", Bits(8), Prefix(0, -1), "k: a prefix of -1 bits in a key of 8"),
+    ("lpm", Bits(8), Prefix(256, 8), "k: 0x100 does not fit in 8 bits"),
+    ("lpm", Bits(8), Ternary(0xF0, 0xF0), "k is matched by lpm, which has no ternary match"),
+    ("ternary", Bits(8), Ternary(0xFF, 0x5A), Ternary(0x5A, 0x5A)),
+    ("ternary", Bits(8), Exact(9), Ternary(9, 0xFF)),
+    ("ternary", Bits(8), Prefix(0xFF, 4), Ternary(0xF0, 0xF0)),
+    ("ternary", Bits(8), Ternary(1, 0x1FF), "k: 0x1ff does not fit in 8 bits"),
+    ("ternary", Bits(8), Range(1, 2), "k is matched by ternary, which has no range match"),
+    ("optional", Bits(8), Exact(9), Ternary(9, 0xFF)),
+    ("optional", Bits(8), Ternary(9, 0xFF), Ternary(9, 0xFF)),
+    ("optional", Bits(8), Ternary(9, 0), Ternary(0, 0)),
+    ("optional", Bits(8), Ternary(9, 0xFE), "k is matched by optional, which has no ternary match"),
+    ("optional", Bits(8), Prefix(9, 8), "k is matched by optional, which has no prefix match"),
+    ("range", Bits(8), Exact(9), Range(9, 9)),
+    ("range", Bits(8), Range(9, 7), Range(9, 7)),
+    ("range", Bits(8), Range(0, 256), "k: 0x100 does not fit in 8 bits"),
+    ("range", Bits(8), Ternary(0, 0), Range(0, 255)),
+    ("range", Bits(8), Ternary(0, 1), "k is matched by range, which has no ternary match"),
+    ("range", Bits(1, True), Ternary(0, 0), Range(1, 0)),
+]
+
+
+@pytest.mark.parametrize(("kind", "type_", "match", "form"), FORMS)
+def test_matches_have_one_form_or_none(kind: str, type_: Type, match: Match, form: Match | str) -> None:
+    key = TableKey(ex.Const(0, type_, AT), MatchKind(kind), "k", AT)
+    if isinstance(form, str):
+        with pytest.raises(ValueError) as told:
+            normalised(match, key)
+        assert str(told.value) == form
+    else:
+        assert normalised(match, key) == form
+
+
+@pytest.mark.parametrize(
+    ("kind", "any_value"),
+    [("exact", None), ("lpm", Prefix(0, 0)), ("ternary", Ternary(0, 0)), ("optional", Ternary(0, 0)), ("range", Range(0, 255))],
+)  # fmt: skip
+def test_what_takes_every_value(kind: str, any_value: Match | None) -> None:
+    assert wildcard(TableKey(const(0, 8), MatchKind(kind), "k", AT)) == any_value
+
+
+@pytest.mark.parametrize("kind", ["ternary", "optional", "range"])
+def test_priorities_count_in_a_table_with_one_such_key(kind: str) -> None:
+    """Also beside a prefix, whose length says nothing then."""
+    switch = Switch(program(["lpm", kind]))
+    switch.table_add("I.t", (Prefix(0x80, 8), None), "I.to", (1,), 1)
+    switch.table_add("I.t", (Prefix(0x80, 1), Exact(5)), "I.to", (2,), 2)
+    assert [port_of(switch, 0x80, k1) for k1 in (5, 6)] == [2, 1]
+
+
+def test_fields_of_a_value_set_are_told_apart() -> None:
+    keys = member_keys(ValueSet("vs", (Bits(8), Bits(16)), (MatchKind.EXACT, MatchKind.RANGE), 2, AT))
+    assert [(key.name, key.match_kind, key_bits(key)) for key in keys] == [
+        ("vs[0]", MatchKind.EXACT, Bits(8)), ("vs[1]", MatchKind.RANGE, Bits(16)),
+    ]  # fmt: skip
+
+
 def test_program_entries_of_every_form() -> None:
     entries = [
         ((ex.MaskSet(const(0x10, 8), const(0xF0, 8), AT), any_()), 1, 3),
@@ -116,6 +197,22 @@ def test_program_entries_of_every_form() -> None:
     assert [port_of(switch, *k) for k in ((0x12, 7), (0x22, 7), (0x22, 8))] == [1, 2, 3]
     with pytest.raises(ControlError, match="constant entries"):
         switch.table_add("I.t", (None, None), "I.to", (1,))
+
+
+def test_priorities_of_entries_however_they_came() -> None:
+    """Of the program's own, of those that got another action, and of those that name members."""
+    low, high = ((any_(),), 1, 1), ((ex.MaskSet(const(0x10, 8), const(0xF0, 8), AT),), 2, 5)
+    for entries in ((low, high), (high, low)):
+        switch = Switch(program(["ternary"], entries))
+        assert [port_of(switch, key) for key in (0x12, 0x22)] == [2, 1]
+        handle = next(entry.handle for entry in switch.table("I.t").entries.values() if entry.priority == 5)
+        switch.table_modify("I.t", handle, "I.to", (7,))
+        assert [port_of(switch, key) for key in (0x12, 0x22)] == [7, 1]
+    switch = spreading("crc16", "ternary")
+    members = [switch.member_create("I.s", "I.to", (port,)) for port in (1, 2)]
+    for member, match, priority in zip(members, (None, Exact(5)), (3, 4), strict=True):
+        switch.table_add_indirect("I.t", (match,), MemberRef(member), priority)
+    assert [port_of(switch, key) for key in (5, 6)] == [2, 1]
 
 
 def test_a_mask_as_prefix_in_program_entries() -> None:
@@ -253,6 +350,73 @@ def test_entries_that_packets_add_live_until_their_time_is_over() -> None:
         assert [table.lookup((key,)) is not None for key in (1, 2)] == [True, lives]
 
 
+def aging(clock: list[int], told: list[Event]) -> Switch:
+    """Two tables of one kind, each with room for two entries: a miss adds an entry that lives 10 seconds and sends to port 1. A
+    hit makes it begin anew where the tag is 2, for 30 seconds where it is 1, for 10 where it is 3. The frame is the keys and a
+    tag; the last table says the port."""
+    b = Builder()
+    b.header("h", "h_t", first=8, second=8, tag=8)
+    b.variable("to.port", 9)
+
+    def tagged(tag: int, statement: CallExtern) -> If:
+        return if_(binary("==", b.get("h.tag"), const(tag, 8)), [statement])
+
+    restart = [
+        tagged(tag, b.call("entry.set_expire_time", None, const(profile, 8))) for tag, profile in ((1, 1), (3, 0))
+    ]
+    again = tagged(2, b.call("entry.restart_timer", None))
+    b.variable("added", 1)
+    b.action("to", b.set("sm.egress_spec", b.get("to.port")), *restart, again, port=9)
+    data = ex.ListExpression((const(1, 9),), AT)
+    add = b.call("entry.add", None, ex.Text("to", AT), data, const(0, 8), out="added")
+    b.action("learn", tagged(0, add), again)
+    for name in ("first", "second"):
+        b.table(name, [(f"h.{name}", "exact")], ["to"], "learn", size=2)
+        b.tables[-1] = replace(b.tables[-1], annotations=(Annotation(AUTO_DELETE, "true", AT),))
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("first"), apply("second")])
+    return Switch(made, clock=lambda: clock[0], trace=told.append)
+
+
+def test_what_packets_add_is_told() -> None:
+    told: list[Event] = []
+    switch = aging([0], told)
+    for key in (5, 6, 7, 6):
+        switch.process(0, bytes((key, 1, 0)))
+    assert [event.text for event in told if event.kind == "extern"] == [
+        "add_entry first: to, added", "add_entry second: to, added", "add_entry first: to, added",
+        "add_entry first: to, not added",
+    ]  # fmt: skip
+    assert {name: len(switch.table(name).entries) for name in ("first", "second")} == {"first": 2, "second": 1}
+
+
+@pytest.mark.parametrize(
+    ("tags", "seconds"), [([1], 36), ([2], 16), ([9], 12), ([1, 2], 37), ([1, 3], 17), ([1, 9], 36), ([3, 2], 17)]
+)
+def test_an_action_makes_the_time_of_its_entry_begin_anew(tags: list[int], seconds: int) -> None:
+    """As long as the profile that it names, else that of the entry; a hit alone does not, and a miss has no entry."""
+    clock: list[int] = [2_000_000]
+    switch = aging(clock, [])
+    switch.process(0, bytes((5, 1, 0)))
+    switch.process(0, bytes((6, 0, 0)))
+    for number, tag in enumerate(tags):
+        clock[0] = 6_000_000 + 1_000_000 * number
+        switch.process(0, bytes((5, 8, tag)))  # the key of the second table misses
+    for lives in (True, False):
+        clock[0] = 1_000_000 * seconds - lives
+        switch.process(0, bytes((5, 8, 9)))
+        others = clock[0] < 12_000_000
+        assert len(switch.table("first").entries) == lives + others
+        assert len(switch.table("second").entries) == 2 * others
+
+
+def test_entries_that_packets_add_live_for_ever_where_tables_delete_none() -> None:
+    made = program(["exact"])
+    table = RuntimeTable(made, made.tables[0])
+    assert table.learn((2,), Call("I.to", (2,)), 0, now_us=0)
+    table.expire(10**15)
+    assert table.lookup((2,)) is not None
+
+
 def test_a_value_set_is_full() -> None:
     b = Builder()
     b.value_sets.append(ValueSet("vs", (Bits(8),), (MatchKind.EXACT,), 2, AT))
@@ -323,14 +487,14 @@ def test_members_of_a_value_set_match_by_the_types_of_its_own_subjects(
         assert sent == data + bytes([is_]), values
 
 
-def spreading(algorithm: str) -> Switch:
+def spreading(algorithm: str, kind: str = "exact") -> Switch:
     """A table whose entries are members and groups of a selector by the key k1; the action sends to a port."""
     b = Builder()
     b.header("h", "h_t", k0=8, k1=8)
     b.variable("I.to.port", 9)
     b.action("I.to", b.set("sm.egress_spec", b.get("I.to.port")), port=9)
     b.extern("I.s", "action_selector", size=16, algorithm=algorithm, width=8)
-    b.table("I.t", [("h.k0", "exact"), ("h.k1", "selector")], ["I.to"], implementation="I.s")
+    b.table("I.t", [("h.k0", kind), ("h.k1", "selector")], ["I.to"], implementation="I.s")
     return Switch(
         b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("I.t")], deparser=[emit("h")])
     )

@@ -27,7 +27,7 @@ from hlir_builder import (
 
 from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.program import Control, Program, Role, Storage
+from transpiler.hlir.program import CORE_ERRORS, Control, Program, Role, Storage
 from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.layout import fields_of
@@ -100,6 +100,73 @@ def test_select_without_a_match_is_an_error_and_keeps_what_was_extracted() -> No
     switch = Switch(b.build([start], ingress=ingress, deparser=[emit("h")]))
     assert switch.process(0, b"\x01\x02\x03") == [(0, b"\x01\x02\x03")]
     assert switch.process(0, b"\x09\x02\x03") == [(2, b"\x09\x02\x03")]
+
+
+BEYOND = ex.ElementRef("s", const(1, 8), AT)
+ERRORS_OF_PARSERS: list[tuple[str, list[st.Statement]]] = [
+    ("NoError", [extract("s[0]")]),
+    ("NoError", [extract("o", const(8, 32))]),
+    ("NoError", [st.Advance(const(16, 32), AT)]),
+    ("NoError", [extract("half"), st.Advance(const(8, 32), AT)]),
+    ("PacketTooShort", [extract("half"), st.Advance(const(24, 32), AT)]),
+    ("PacketTooShort", [extract("o", const(24, 32))]),
+    ("PacketTooShort", [st.Advance(const(32, 32), AT)]),
+    ("PacketTooShort", [st.Lookahead(ex.VariableRef("meta.wide", AT), Bits(25), AT)]),
+    ("StackOutOfBounds", [st.Extract(BEYOND, None, AT)]),
+    ("HeaderTooShort", [extract("o", const(16, 32))]),
+    ("ParserInvalidArgument", [extract("o", const(7, 32))]),
+    ("ParserInvalidArgument", [st.Advance(const(12, 32), AT)]),
+]
+
+
+@pytest.mark.parametrize(("error", "body"), ERRORS_OF_PARSERS)
+def test_errors_of_parsers_are_told_and_known_to_ingress(error: str, body: list[st.Statement]) -> None:
+    b = Builder()
+    b.stack("s", "s_t", 1, n=8)
+    b.header("o", "o_t", size=8, options=Varbit(8))
+    b.header("half", "half_t", first=4)
+    b.variable("meta.wide", 25)
+    events: list[Event] = []
+    of = b.get("sm.parser_error")
+    known = [
+        if_(binary("==", of, ex.Const(number, of.type, AT)), [b.set("sm.egress_spec", number)])
+        for number in range(len(CORE_ERRORS))
+    ]
+    made = b.build([state("start", body, goto("accept"))], ingress=known)
+    [(number, _)] = Switch(made, trace=events.append).process(0, bytes(3))
+    assert made.errors.members[number] == error
+    told = [] if error == "NoError" else [f"error.{error} in start"]
+    assert [event.text for event in events if event.kind == "error"] == told
+
+
+SETS: list[tuple[bool, ex.KeySet, set[int]]] = [
+    (False, exact(0xFD, 8), {0xFD}),
+    (False, ex.MaskSet(const(0x81, 8), const(0x83, 8), AT), {0x81, 0xFD}),
+    (False, ex.MaskSet(const(0xFF, 8), const(0x82, 8), AT), {0xFE, 0xFF}),
+    (False, ex.RangeSet(const(2, 8), const(0xFD, 8), AT), {2, 3, 0x7F, 0x80, 0x81, 0xFD}),
+    (False, ex.RangeSet(const(0xFD, 8), const(2, 8), AT), set()),
+    (True, ex.RangeSet(const(0xFD, 8, True), const(2, 8, True), AT), {0xFD, 0xFE, 0xFF, 0, 1, 2}),
+    (True, ex.RangeSet(const(2, 8, True), const(0xFD, 8, True), AT), set()),
+    (True, ex.RangeSet(const(0x80, 8, True), const(0x81, 8, True), AT), {0x80, 0x81}),
+    (False, any_(), {0, 1, 2, 3, 0x7F, 0x80, 0x81, 0xFD, 0xFE, 0xFF}),
+]
+
+
+@pytest.mark.parametrize(("signed", "keys", "taken"), SETS)
+def test_what_a_case_of_a_select_takes(signed: bool, keys: ex.KeySet, taken: set[int]) -> None:
+    """Ranges go by the sign of the subject; bits that a mask leaves out do not count on either side."""
+    b = Builder()
+    b.header("h", "h_t", tag=Bits(8, signed))
+    b.header("more", "more_t", tag=8)
+    states = [
+        state("start", [extract("h")], select(b.get("h.tag"), (keys, "on"), (any_(), "accept"))),
+        state("on", [extract("more")], goto("accept")),
+    ]
+    switch = Switch(b.build(states, ingress=[if_(valid("more"), [b.set("sm.egress_spec", 1)])]))
+    ports = {
+        tag: switch.process(0, bytes((tag, 0, 0)))[0][0] for tag in (0, 1, 2, 3, 0x7F, 0x80, 0x81, 0xFD, 0xFE, 0xFF)
+    }
+    assert {tag for tag, port in ports.items() if port} == taken
 
 
 def test_a_parser_that_goes_round_for_ever_times_out() -> None:
@@ -335,8 +402,11 @@ def test_resubmitting_for_ever_ends() -> None:
     b = base()
     events: list[Event] = []
     switch = Switch(plain(b, (b.call("resubmit.request", None),)), trace=events.append)
-    assert switch.process(0, b"\x01\x02") == []
-    assert sum(e.text == "resubmitted" for e in events) == PASSES_LIMIT + 1
+    for _ in range(2):  # each packet may go round as often
+        events.clear()
+        assert switch.process(0, b"\x01\x02") == []
+        assert sum(e.text == "resubmitted" for e in events) == PASSES_LIMIT + 1 == 257
+        assert [e.text for e in events if e.kind == "drop"] == ["the packet went round 256 times"]
 
 
 def test_a_frame_of_which_nothing_is_left_is_not_sent() -> None:
@@ -423,6 +493,8 @@ def test_counters_registers_digests_and_logs() -> None:
             switch.register_write("I.r", index, value)
     assert [switch.register_read("I.r", index) for index in (0, 1)] == [0, 255]
     for index in (-1, 4):
+        with pytest.raises(ControlError, match=f"register I.r has no element {index}"):
+            switch.register_read("I.r", index)
         with pytest.raises(ControlError, match=f"counter I.c has no element {index}"):
             switch.counter("I.c", index)
         with pytest.raises(ControlError, match=f"meter I.m has no element {index}"):
@@ -430,6 +502,34 @@ def test_counters_registers_digests_and_logs() -> None:
     assert [d.values for d in switch.store.digests] == [(1, 0), (1, 1), (1, 2), (200, 0)]
     assert switch.store.log[1] == "tag 1 note 1"
     assert len(switch.store.failed_asserts) == 2
+
+
+def test_what_externs_do_is_told() -> None:
+    b = base()
+    b.extern("I.c", "counter", size=4, unit="packets")
+    b.extern("I.r", "register", size=2, width=8)
+    b.extern("I.d", "digest")
+    below = ex.Cast(b.get("h.note"), Bits(8, True), AT)
+    items = ex.ListExpression((b.get("h.note"), below, b.get("h.tag")), AT)
+    ingress = (
+        b.call("counter.count", "I.c", const(11, 32)),
+        b.call("register.write", "I.r", const(1, 32), b.get("h.tag")),
+        b.call("digest.send", "I.d", b.values("h.note", "h.tag")),
+        b.call("log.message", None, ex.Text("{}, {} and {}, {}", AT), items),
+        b.call("assert.check", None, binary("==", b.get("h.note"), const(0, 8))),
+    )
+    told: list[Event] = []
+    switch = Switch(plain(b, ingress), trace=told.append)
+    switch.process(0, b"\x05\xfd")
+    assert [(event.kind, event.text, event.of) for event in told if event.kind in ("cell", "extern", "error")] == [
+        ("cell", "counter.count I.c[0xb]", ("I.c", (11,))), ("cell", "register.write I.r[0x1]", ("I.r", (1,))),
+        ("extern", "digest I.d(253, 5)", None), ("extern", "log: 253, -3 and 5, {}", None),
+        ("error", "assertion failed", None),
+    ]  # fmt: skip
+    kept = switch.store
+    assert (len(kept.digests), kept.log, kept.failed_asserts) == (1, ["253, -3 and 5, {}"], [AT])
+    switch.restart()
+    assert (kept.digests, kept.log, kept.failed_asserts, switch.register_read("I.r", 1)) == ([], [], [], 0)
 
 
 def test_an_action_that_another_table_runs_counts_no_entry() -> None:
@@ -542,6 +642,19 @@ def test_fields_of_a_frame() -> None:
     assert fields_of(program, b"\x01") == []
     loop = base().build([state("start", [extract("h"), st.While(true(), (), AT)], goto("accept"))])
     assert fields_of(loop, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
+
+
+@pytest.mark.parametrize("size", [0, 2])
+def test_fields_of_a_frame_with_one_of_varying_length(size: int) -> None:
+    """It is as long as the parser takes it, and so stands what is behind it."""
+    b = base()
+    b.header("options", "options_t", length=8, data=Varbit(64), behind=8)
+    start = [extract("h"), extract("options", ex.Cast(b.get("h.note"), Bits(32), AT))]
+    program = b.build([state("start", start, goto("accept"))])
+    assert fields_of(program, bytes((1, size * 8, 3)) + b"data behind") == [
+        (0, 8, "h.tag"), (8, 8, "h.note"), (16, 8, "options.length"), (24, 8 * size, "options.data"),
+        (24 + 8 * size, 8, "options.behind"),
+    ]  # fmt: skip
 
 
 def test_stack_loop_ends_and_no_frame_raises() -> None:

@@ -118,6 +118,30 @@ def test_the_cache_stays_small(place: Place, monkeypatch: pytest.MonkeyPatch) ->
     assert len(kept(place)) == 1
 
 
+def test_what_was_used_last_stays(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it was compiled then, or taken from the cache."""
+    monkeypatch.setattr(programs, "KEPT", 2)
+    for number in (1, 2, 1, 3, 1):
+        place.c_file.write_text(f"int main(void) {{ return {number}; }}\n")
+        assert place.make() == number
+    assert place.linked() == 3
+    place.c_file.write_text("int main(void) { return 2; }\n")
+    assert [place.make(), place.linked()] == [2, 4]
+
+
+def test_a_program_of_which_the_cache_has_room_for_one_stays(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large it is: 64 programs and 512 MiB are kept otherwise."""
+    assert (programs.KEPT, programs.KEPT_BYTES) == (64, 512 << 20)
+    monkeypatch.setattr(programs, "KEPT_BYTES", 1)
+    assert [place.make(), place.make(), place.linked()] == [7, 7, 1]
+
+
+def test_a_binary_keeps_its_mode_and_leaves_nothing_beside_it(place: Place) -> None:
+    assert [place.make(), place.make(name="q")] == [7, 7]
+    assert sorted(path.name for path in place.c_file.parent.iterdir()) == ["p", "p.c", "q"]
+    assert [place.c_file.with_name(name).stat().st_mode & 0o111 for name in "pq"] == [0o111, 0o111]
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(place: Place) -> None:
     assert place.make() == 7  # the backend is there
     for folder in kept(place):
@@ -187,7 +211,12 @@ def test_a_folder_to_compile_in_that_fails_is_told_and_goes(tmp_path: Path) -> N
     assert list(kept.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("flag", programs.OTHER_INPUTS)
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "-fprofile-use=", "-fprofile-instr-use=", "-fauto-profile=", "-fplugin=", "-specs=", "--sysroot=", "-B", "@",
+    ],
+)  # fmt: skip
 def test_flags_that_name_files_which_no_key_knows(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor what is linked from elsewhere, and for another machine."""
     tools = toolchain.find(optimise="-O0")

@@ -28,6 +28,8 @@ def test_a_profile_has_what_was_measured() -> None:
     assert made.read(1 << 26, 8) == 11.25 and made.read(1 << 26, 64) == 11.25
     assert made.read(1 << 26, 8) < made.read(1 << 26, 3) < made.read(1 << 26, 1) == 90
     assert made.handover == ((1, 100), (32, 400)) and at(made.copy, 256) == 12
+    curves = {("huge", 0): ((1.0, 2.0),), ("huge", 8): ((1.0, 5.0), (9.0, 1.0)), ("small", 1): ((1.0, 4.0),)}
+    assert replace(made, reads=curves).nearest == 4  # of reads that do not wait for each other, in the first cache
 
 
 def test_reads_that_depend_on_each_other_are_their_own_kind() -> None:
@@ -80,6 +82,10 @@ def test_what_is_no_profile_is_told(tmp_path: Path, missing: str) -> None:
     file.write_text("{")
     with pytest.raises(BadProfile, match="not JSON"):
         profiling.read(file)
+    for version in (0, 2):
+        with pytest.raises(BadProfile) as told:
+            machine_profile({**MACHINE, "version": version})
+        assert str(told.value) == f"it is of version {version}, not 1: make it anew by 'macsad profile'"
     file.write_text(json.dumps({**MACHINE, "version": 7}))
     with pytest.raises(BadProfile, match="version 7"):
         profiling.read(file)

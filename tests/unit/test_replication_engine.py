@@ -48,3 +48,30 @@ def test_nodes_by_their_handles(made: Replication) -> None:
     for handle in (-1, 2):
         with pytest.raises(ControlError, match=f"there is no multicast node {handle}"):
             made.update_node(handle, ())
+
+
+def test_groups_are_made_of_what_is_there(made: Replication) -> None:
+    for said, request in (
+        ("multicast group 0 exists already", lambda: made.create_group(0)),
+        ("there is no multicast group 1", lambda: made.associate(1, 0)),
+        ("there is no multicast node 2", lambda: made.associate(0, 2)),
+        ("there is no multicast node -1", lambda: made.associate(0, -1)),
+    ):
+        with pytest.raises(ControlError) as told:
+            request()
+        assert str(told.value) == said
+    assert made.groups == {0: [0, 1]}
+
+
+def test_a_port_gets_as_many_copies_as_it_is_named() -> None:
+    made = Replication()
+    made.create_group(1)
+    for ports in ((2, 2), (2,)):
+        made.associate(1, made.create_node(5, ports))
+    assert made.copies(1) == [(2, 5)] * 3
+
+
+def test_a_whole_frame_may_be_long() -> None:
+    made = Replication()
+    made.sessions[3] = Session(port=1)
+    assert len(made.cut(3, bytes(9000))) == 9000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, exact, extract, goto, state
 
@@ -68,6 +70,16 @@ def test_what_the_control_plane_can_make_of_a_lookup(given: dict[str, object], e
     assert list(outcomes(made.table["t"])) == expected == list(alternatives(made, "t"))
 
 
+def test_actions_for_entries_or_for_misses_only() -> None:
+    made = program(default="x").table["t"]
+    uses = (replace(made.actions[0], default_only=True), replace(made.actions[1], table_only=True))
+    assert list(outcomes(replace(made, actions=uses))) == [HIT_Y, MISS]
+    assert list(outcomes(replace(made, actions=uses, size=0))) == [MISS]
+    assert list(outcomes(replace(made, actions=(replace(uses[1], table_only=False, default_only=True),)))) == [
+        MISS, Outcome(False, "y"),
+    ]  # fmt: skip
+
+
 def test_what_else_there_is_to_choose() -> None:
     for kind in (GROUPS, SESSIONS, HOSTS):
         assert alternatives(program(), kind) == (Outcome(False, ""), Outcome(True, ""))
@@ -107,6 +119,7 @@ def test_the_program_s_own_entries_are_looked_up() -> None:
         chosen = table.lookup((6,))
         assert chosen is not None and (chosen.handle, chosen.choice) == (1, Call("x"))
         assert table.lookup((7,)) is None and one.missed == [("t", (7,))]  # there is room for two
+        assert table.learn((8,), Call("x"), 0, 0)  # as a packet does
         one = Desk(one.program, {}, one.prefer, Record({}))
         table.begin(one)
 
@@ -118,6 +131,8 @@ def test_misses_have_one_default_action() -> None:
     assert table.default.action == "y" and [arguments_of(table.default)] == [(1, 1)]
     assert [choice.outcome for choice in one.made] == [chosen, chosen]
     assert one.missed == [("t", (5,)), ("t", (6,))] and list(one.defaults) == ["t"]
+    table.begin(Desk(one.program, {}, one.prefer, Record({})))  # for another packet
+    assert table.default == Call("NoAction")
     one, table = desk(program(size=0))
     table.lookup((5,))
     assert table.default.action == "NoAction" and one.defaults == {"t": Call("")}

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import switches
+from hlir_builder import Builder, extract, goto, state
 
 pytest.importorskip("z3")
 
+from transpiler.diagnostics import Span
+from transpiler.hlir import statements as st
 from transpiler.hlir.program import Parser
 from transpiler.hlir.traverse import program_bodies, walk
 from transpiler.interpreter import Switch
-from transpiler.testgen.cover import BRANCH, STATE, Coverage
+from transpiler.testgen.cover import BRANCH, STATE, Coverage, possible
 
 LIBRARY = """
 action in_library(inout bit<8> x) { if (x == 1) { x = 2; } else { x = 3; } }
@@ -62,6 +67,7 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {
         fixed.apply();
         keyless.apply();
         for (bit<8> i in 0 .. h.h.b) { h.h.a = h.h.a + i; }
+        for (bit<8> j = 0; j < 2; j = j + 1) { h.h.b = j; }
     }
 }
 control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
@@ -117,19 +123,51 @@ def test_what_stands_in_files_that_are_left_out_does_not_count(folder: Path) -> 
         assert counted.items[0].kind != STATE or 0 in watch.seen
 
 
+def test_blocks_and_what_leaves_them_are_no_statements_of_a_user() -> None:
+    b = Builder()
+    b.variable("x", 8)
+    inner = (b.set("x", 1), st.Leave("end", Span("t.p4", 7, 1)))
+    made = b.build([state("start", [], goto("accept"))], ingress=[st.Block("end", inner, Span("t.p4", 6, 1))])
+    assert [str(item) for item in Coverage(made).items] == ["t.p4:1:1: state start", "t.p4:1:1: statement"]
+
+
+@pytest.mark.parametrize(
+    ("given", "counted"),
+    [
+        ({}, [("a", False), ("b", False)]), ({"const_default": True}, [("b", False)]),
+        ({"keys": [("h.a", "exact")]}, [("a", True), ("b", True), ("", False)]),
+        ({"keys": [("h.a", "exact")], "const_entries": True}, [("", False)]),
+    ],
+)  # fmt: skip
+def test_outcomes_of_a_table_that_count(given: dict[str, Any], counted: list[tuple[str, bool]]) -> None:
+    """Without keys each action that may be its default; of constant entries only what they run."""
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    for name in "ab":
+        b.action(name)
+    b.table("t", given.pop("keys", []), ["a", "b"], "b", **given)
+    made = b.build([state("start", [extract("h")], goto("accept"))]).table["t"]
+    assert list(possible(made)) == counted
+    only = tuple(replace(use, table_only=use.action == "a", default_only=use.action == "b") for use in made.actions)
+    kept = [one for one in counted if one != (("b", True) if made.keys else ("a", False))]
+    assert list(possible(replace(made, actions=only))) == kept
+
+
 def test_what_a_packet_covers(folder: Path) -> None:
     program = switches.load(folder / "main.p4")
     coverage = Coverage(program, str(folder / "library.p4"))
     watch = Coverage.Watching(coverage)
     Switch(program, watch=watch).process(0, bytes((5, 1, 9)))
     seen = {coverage.items[number].what for number in watch.seen if coverage.items[number].kind == BRANCH}
-    assert seen >= {
+    assert seen == {
         "verify holds",
         "no case",
         "case default",
+        "case 0x2 0x3",
         "I.t: miss",
         "I.fixed: miss",
         "I.keyless: miss with I.only",
         "loop",
+        "end of the loop",
     }
     assert not {"verify fails", "I.t: hit with I.set", "I.keyless: miss with I.set"} & seen

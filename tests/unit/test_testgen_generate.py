@@ -70,6 +70,7 @@ def test_a_walk_as_a_scenario() -> None:
         8, bytes([0, 0, 9, 0, 0, 0]), (Chosen("t", (9,), "put", (walk.assignment["t#0:put.put.v"],)),),
         registers=(("r", 2, 5),), meters=(("m", 1, 2),), groups=(3,), sessions=(7,),
     )  # fmt: skip
+    assert scenario_of(program(b, *body), replace(walk, host=True)).host
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,15 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 
 z3 = pytest.importorskip("z3")
 
+from transpiler.externs import algorithms  # noqa: E402
 from transpiler.hlir import expressions as ex, statements as st  # noqa: E402
 from transpiler.hlir.program import Program, Storage  # noqa: E402
 from transpiler.interpreter import Switch  # noqa: E402
 from transpiler.testgen.choices import Outcome  # noqa: E402
 from transpiler.testgen.cover import Coverage  # noqa: E402
-from transpiler.testgen.externs import cell_name, meter_name  # noqa: E402
+from transpiler.testgen.externs import _exact, cell_name, colour_of, meter_name  # noqa: E402
 from transpiler.testgen.packet import terms_of  # noqa: E402
+from transpiler.testgen.record import LARGEST_BYTES, Record  # noqa: E402
 from transpiler.testgen.solve import Answer, Solver  # noqa: E402
 from transpiler.testgen.walk import AGAIN, CLONE_PORT, COPY_PORTS, LOOPS, ChosenCopies, Walk, Walker  # noqa: E402
 
@@ -77,7 +79,21 @@ def test_cells_of_registers_are_chosen(index: int, held: int) -> None:
     body = (b.call("register.read", "r", at, out="h.a"), write, b.call("register.read", "r", at, out="meta.again"))
     walk = walked(program(b, *body), **{cell_name("r", index): 0x55})
     assert walk.sent[0][1][0] == held
-    assert walk.registers == ({("r", index): held} if held else {})
+    assert walk.registers == ({("r", index): held} if held else {}) and walk.inexact == ()
+
+
+def test_what_a_packet_has_written_itself_is_not_chosen() -> None:
+    b, at = base(), const(2, 32)
+    body = (b.call("register.write", "r", at, b.get("h.a")), b.call("register.read", "r", at, out="meta.again"))
+    walk = walked(program(b, *body, b.set("h.a", 0), b.set("h.a", b.get("meta.again"))), p0=0x55)
+    assert walk.sent[0][1][0] == 0x55 and walk.registers == {} and terms(walk)[0] == "p0"
+
+
+def test_cells_hold_what_the_program_has_in_them_at_first() -> None:
+    b = base()
+    b.extern("first", "register", size=4, width=8, initial=7)
+    walk = walked(program(b, b.call("register.read", "first", const(3, 32), out="h.a")))
+    assert walk.sent[0][1][0] == 7 and walk.registers == {("first", 3): 7}
 
 
 @pytest.mark.parametrize(("index", "chosen", "colour"), [(2, 2, 2), (2, 1, 1), (3, 0, 0), (4, 2, 0)])
@@ -88,6 +104,15 @@ def test_colours_of_meters_are_chosen(index: int, chosen: int, colour: int) -> N
     )
     assert walk.sent[0][1][0] == colour
     assert walk.meters == ({("m", index): chosen} if index < 4 else {})
+
+
+def test_a_miss_has_no_meter_whose_colour_is_chosen() -> None:
+    b = base()
+    b.extern("of_entry", "direct_meter", unit="packets", automatic=0)
+    b.action("mark", b.call("direct_meter.execute", "of_entry", out="h.a"))
+    b.table("t", [("h.b", "exact")], ["mark"], "mark", size=0, direct=["of_entry"])
+    walk = walked(program(b, apply("t")), p0=9)
+    assert (walk.sent[0][1][0], walk.meters, walk.entries) == (0, {}, [])
 
 
 def hashed(b: Builder, algorithm: str, *items: ex.Expression, method: str = "hash.compute") -> st.CallExtern:
@@ -135,6 +160,35 @@ def test_a_hash_goes_on_from_another(algorithm: str, before: str | int, item: st
         assert len(walk.hashes) == (symbolic and algorithm.startswith("crc")) and walk.inexact == ()
         assert all(one.before is not None and one.data.size() == 8 for one in walk.hashes.values())
         assert any(terms(walk)[3:]) is symbolic
+
+
+def test_a_hash_that_goes_on_from_zero_goes_on_from_any() -> None:
+    b = base()
+    listed = ex.ListExpression((b.get("h.a"),), AT)
+    for algorithm in ("csum16", "xor16"):
+        call = st.CallExtern("hash.extend", None, (ex.Text(algorithm, AT), b.get("h.b"), listed), (b.place("h.c"),), AT)
+        walk = walked(program(b, call))
+        high, low = (Solver().names(term) for term in terms_of(walk.sent[0][1])[3:5])
+        assert high | low == {"p0", "p1", "p2"} and walk.frame[1:3] == b"\0\0"
+        assert all(decision.site is None or not decision.pinned for decision in walk.decisions)
+
+
+@pytest.mark.parametrize("algorithm", ["csum16", "xor16", "identity"])
+@pytest.mark.parametrize("before", [None, 0, 0x1234, 0xFFFF])
+def test_terms_of_hashes_are_what_the_interpreter_computes(algorithm: str, before: int | None) -> None:
+    """Of data of odd length, too, and where a carry makes another one."""
+    contents = [bytes(range(200, 200 + size)) for size in range(1, 12)] + [
+        b"\xff" * 64,
+        b"\xff\xff\xff\xff\0\1",
+        b"\x80\0\x80",
+    ]
+    for data in contents:
+        term = _exact(algorithm, z3.BitVecVal(int.from_bytes(data), 8 * len(data)), before, 16)
+        if algorithm == "identity" and before is not None:
+            assert term is None
+            continue
+        value = algorithms.compute(algorithm, data) if before is None else algorithms.extend(algorithm, before, data)
+        assert value is not None and z3.simplify(term).as_long() == value & 0xFFFF, data
 
 
 def test_a_hash_of_constants_is_a_number() -> None:
@@ -231,3 +285,23 @@ def test_default_actions_that_are_chosen() -> None:
             {}, {("t", 0): outcome}
         )
         assert walk.defaults == defaults and walk.choices == {("t", 0): outcome} and walk.missed == [("t", (0,))]
+
+
+def test_a_meter_gives_one_of_three_colours() -> None:
+    record, solver = Record({}), z3.Solver()
+    colour = colour_of(record, "m", 1)
+    solver.add(*(decision.holds for decision in record.decisions))
+    assert [value for value in range(4) if solver.check(colour.of == value) == z3.sat] == [0, 1, 2]
+    assert list(record.colours) == [("m", 1)] and all(decision.site is None for decision in record.decisions)
+
+
+def test_a_sum_over_the_longest_frame_is_exact() -> None:
+    b = base()
+    whole = b.call("hash.compute_with_payload", None, ex.Text("csum16", AT), b.values("h.a", "h.b", "h.c"), out="h.c")
+    walker = Walker(
+        program(b, whole), Coverage(program(b, whole), ""), lambda table, possible: possible[0], LARGEST_BYTES
+    )
+    walk = walker.walk({}, {})
+    assert walk.inexact == () and walk.hashes == {}
+    names = Solver().names(terms_of(walk.sent[0][1])[3])
+    assert names == {f"p{number}" for number in range(LARGEST_BYTES)}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import switches
@@ -22,7 +23,7 @@ from transpiler.optimisations import ALL, NONE
 from transpiler.toolchain import backend, toolchain
 from transpiler.toolchain.cache import cache_directory
 from transpiler.toolchain.packages import Packages
-from transpiler.toolchain.toolchain import Toolchain, ToolchainError, WrongUsage
+from transpiler.toolchain.toolchain import Form, Toolchain, ToolchainError, WrongUsage
 
 STATE = Path(__file__).parents[1] / "packets" / "state.p4"
 
@@ -61,6 +62,17 @@ def test_the_archives_used_last_are_kept(small: Path, monkeypatch: pytest.Monkey
         (small / "include" / "one.h").write_text(f"int macs_one(void); /* {number} */\n")
         made.append(backend.archive(small, plain()))
     assert [archive.exists() for archive in made] == [False, True, True]
+
+
+def test_an_archive_that_is_used_stays(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """24 do."""
+    assert backend.KEPT == 24
+    monkeypatch.setattr(backend, "KEPT", 2)
+    made = {}
+    for number in (0, 1, 0, 2):
+        (small / "include" / "one.h").write_text(f"int macs_one(void); /* {number} */\n")
+        made[number] = backend.archive(small, plain())
+    assert [made[number].exists() for number in range(3)] == [True, False, True]
 
 
 @pytest.mark.parametrize("change", ["source", "header", "new file", "flags", "sanitizer"])
@@ -201,6 +213,84 @@ def test_a_dpdk_that_is_not_installed_has_a_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("PKG_CONFIG_PATH", raising=False)
     with pytest.raises(ToolchainError, match=r"does not know libdpdk \(Debian: apt install libdpdk-dev"):
         toolchain.find("dpdk")
+
+
+@pytest.mark.parametrize("folder", ["processor", "machine", "name of a file", "folders"])
+def test_an_archive_is_for_one_machine_and_its_files(
+    folder: str, small: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Native code is for one processor; the cache may be on a file server."""
+    tools, folders = plain(), ("runtime",)
+    before = backend._key(small, tools, folders)
+    assert backend._key(small, tools, folders) == before
+    match folder:
+        case "processor":
+            monkeypatch.setattr(backend, "_processor", lambda: "flags: another")
+        case "machine":
+            other = SimpleNamespace(nodename="another")
+            monkeypatch.setattr(backend.os, "uname", lambda: other)
+        case "name of a file":
+            (small / "runtime" / "one.c").rename(small / "runtime" / "two.c")
+        case "folders":
+            folders = ("runtime", "control")
+    assert backend._key(small, tools, folders) != before
+
+
+def test_what_a_tool_says(tmp_path: Path) -> None:
+    """What it prints where it succeeds; what it complains of where it fails, or is ended by a signal."""
+    assert backend.run(["sh", "-c", "echo said; echo complained >&2"]) == "said\n"
+    for command, code in (("exit 3", 3), ("kill -9 $$", -9)):
+        words = ["sh", "-c", f"echo said; echo complained >&2; {command}"]
+        with pytest.raises(ToolchainError) as told:
+            backend.run(words)
+        assert str(told.value) == f"sh failed ({code}): {' '.join(words)}\ncomplained"
+
+
+def test_where_headers_and_sources_are_found(tmp_path: Path) -> None:
+    """Those of the platform in its order; a target's kernels below its tables/, sorted within each of its folders."""
+    tools = dataclasses.replace(plain(), includes=("platform/b", "platform/a"), compile_flags=("-Dx",))
+    assert backend.include_flags(Path("/b"), tools) == ("-I/b/include", "-I/b", "-I/b/platform/b", "-I/b/platform/a")
+    for name in (
+        "second/tables/deep/b.c",
+        "second/tables/a.c",
+        "second/else.c",
+        "first/tables/z.c",
+        "first/tables/z.h",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    folders = tmp_path / "second", tmp_path / "first"
+    assert [str(file.relative_to(tmp_path)) for file in backend.target_sources(folders)] == [
+        "second/tables/a.c", "second/tables/deep/b.c", "first/tables/z.c",
+    ]  # fmt: skip
+    assert backend.command(Path("/b"), tools, folders) == [
+        *tools.compiler, *tools.all_flags, *backend.include_flags(Path("/b"), tools), *(f"-I{each}" for each in folders),
+    ]  # fmt: skip
+
+
+def test_what_each_form_of_a_program_is_linked_with() -> None:
+    library = Path("/b/libmacs.a")
+    assert {form: backend._linked(library, form) for form in Form} == {
+        Form.PROGRAM: ("/b/libmacs.a",),
+        Form.REPLACEABLE: ("-rdynamic", "-Wl,--whole-archive", "/b/libmacs.a", "-Wl,--no-whole-archive"),
+        Form.LIBRARY: ("-shared", "-Wl,-Bsymbolic"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "size", "parts"),
+    [
+        ({}, 400_000, True), ({}, 399_999, False), ({"optimise": "-O3"}, 400_000, True),
+        ({"optimise": "-O1"}, 400_000, False), ({"form": Form.LIBRARY}, 400_000, False),
+        ({"form": Form.REPLACEABLE}, 400_000, False), ({"is_gcc": False}, 400_000, False),
+    ],
+)  # fmt: skip
+def test_which_programs_are_compiled_in_parts(
+    options: dict[str, object], size: int, parts: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "p.c").write_bytes(b" " * size)
+    made = {"optimise": "-O2", "is_gcc": True, "form": Form.PROGRAM, **options}
+    assert backend._in_parts(tmp_path / "p.c", dataclasses.replace(plain(), **made)) is parts  # type: ignore[arg-type]
 
 
 def test_a_platforms_first_folder_has_the_say(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ from macsad.subject.subject import Traffic
 from macsad.tune import tune_file, tuned, tuning
 from macsad.tune.kernels import other_kernels
 from macsad.tune.tuned import BadTuning, Settings
-from transpiler.model.choice import GRID, SPREAD, SUB_BATCHES, beside, ranked, worth_measuring
+from transpiler.model.choice import GRID, SPREAD, SUB_BATCHES, Candidate, beside, ranked, worth_measuring
 from transpiler.model.machine import MachineProfile, machine_profile
-from transpiler.model.throughput import ProgramProfile, Read, predict
+from transpiler.model.throughput import Prediction, ProgramProfile, Read, predict
 from transpiler.targets.description import MAX_BURST
 
 L3FWD = Path(__file__).parents[2] / "apps" / "l3fwd" / "l3fwd.p4"
@@ -42,6 +42,12 @@ def test_the_grid_is_ranked_by_what_the_model_predicts(program: ProgramProfile) 
     assert cycles == pytest.approx(sorted(cycles), abs=0.1)
 
 
+def test_of_what_is_predicted_alike_smaller_ones_are_first() -> None:
+    """They keep packets for a shorter time."""
+    order = [one.point for one in ranked(HERE, COMPUTING, GRID[::-1])]
+    assert order == sorted(GRID, key=lambda point: (-point[0], point[1]))
+
+
 def test_the_worst_are_not_measured_and_each_burst_has_its_turn() -> None:
     order = ranked(HERE, READING)
     tried = worth_measuring(order, 100, doubt=0.1)
@@ -50,6 +56,21 @@ def test_the_worst_are_not_measured_and_each_burst_has_its_turn() -> None:
     assert (1, 1) not in {one.point for one in tried}
     few = worth_measuring(ranked(HERE, COMPUTING), 4)
     assert len({one.point[0] for one in few}) == 4, "what is alike is tried at each B"
+
+
+def test_of_one_burst_what_is_faster_is_tried_first_and_what_is_alike_from_far_apart() -> None:
+    """A hundredth says nothing."""
+    alike = [one.point[1] for one in worth_measuring(ranked(HERE, COMPUTING), 100) if one.point[0] == 256]
+    assert alike == list(SPREAD) == [16, 1, 64, 4, 256, 8, 32, 128]
+    cycles = {1: 100.0, 4: 100.4, 8: 100.2, 16: 120.2, 32: 119.9, 64: 300.0}
+    order = [Candidate((64, b), Prediction(0.0, each, 0.0, 0.0)) for b, each in cycles.items()]
+    assert [one.point[1] for one in worth_measuring(order, 5, doubt=9)] == [1, 4, 8, 16, 32]
+    assert [one.point[1] for one in worth_measuring(order, 5)] == [1, 4, 8, 16, 32]
+    order = ranked(HERE, READING)
+    best = order[0].prediction.cycles
+    assert {one.point for one in worth_measuring(order, 100, doubt=0)} == {
+        one.point for one in order if one.prediction.cycles <= best
+    }
 
 
 def test_the_grid_is_of_all_pairs_up_to_the_largest_burst() -> None:

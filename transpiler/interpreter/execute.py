@@ -136,8 +136,6 @@ class Execution(Run):
         values = tuple(evaluate(k.expression, self.state) for k in table.keys)
         table.expire(self.transit.now_us)
         entry = table.lookup(values)
-        if entry is not None:
-            table.was_hit(entry.handle, self.transit.now_us)
         call = self._chosen(table, entry)
         self._tell(table, values, entry, call, statement)
         if table.selector_keys and entry is not None:

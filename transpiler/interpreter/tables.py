@@ -212,11 +212,6 @@ class RuntimeTable:
         self._times[self._insert(found, call, 0)] = _Time(now_us, profile)
         return True
 
-    def was_hit(self, handle: int, now_us: int) -> None:
-        """A hit restarts the time of an entry, where entries are not deleted by it."""
-        if handle in self._times and not self.declared.deletes:
-            self._times[handle].since_us = now_us
-
     def restart(self, handle: int, profile: int | None, now_us: int) -> None:
         """The entry lives for its expire time from now on; for that of `profile`, if one is given."""
         time = self._times.setdefault(handle, _Time(now_us, None))

@@ -175,14 +175,15 @@ class ChosenTable(RuntimeTable):
 
     def __init__(self, table: RuntimeTable) -> None:
         self.__dict__.update(table.__dict__)
-        self.initial = table.default, dict(table.entries)
+        self.initial = table.default, dict(table.entries), table.next_handle
         self.desk: Desk | None = None
 
     def begin(self, desk: Desk) -> None:
         """Another packet, which knows nothing of those before it."""
-        self.default, entries = self.initial
+        self.default, entries, self.next_handle = self.initial
         self.entries.clear()
         self.entries.update(entries)
+        self._times.clear()
         self.desk = desk
 
     def lookup(self, values: tuple[int, ...]) -> Entry | None:

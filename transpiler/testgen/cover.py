@@ -45,7 +45,7 @@ class Coverage:
         self._arms: dict[int, dict[int, int]] = {}
         self._outcomes: dict[tuple[str, str, bool], int] = {}
         applied = self._pipes()
-        self._tables(applied)
+        self._tables(reversed(applied))
 
     def _item(self, kind: str, span: Span, what: str = "") -> int:
         """The number of an item, -1 for one that does not count."""
@@ -102,21 +102,14 @@ class Coverage:
             self._arms[id(node)] = {i: self._item(BRANCH, node.span, name) for i, name in enumerate(names)}
 
     def _tables(self, applied: Iterable[str]) -> None:
-        waiting, seen = list(applied), set()
-        while waiting:
-            name = waiting.pop()
-            if name in seen:
-                continue
-            seen.add(name)
+        for name in applied:
             table = self.program.table[name]
-            more: dict[str, None] = {}
             for action, hit in possible(table):
                 text = f"{name}: {'hit' if hit else 'miss'}" + (f" with {action}" if hit or not table.keys else "")
                 number = self._item(BRANCH, table.span, text)
                 self._outcomes[name, action, hit] = number
             for use in table.actions:
-                self._body(self.program.action[use.action].body, more)
-            waiting += more
+                self._body(self.program.action[use.action].body, {})
 
     def outcome_items(self, table: str) -> dict[tuple[str, bool], int]:
         """The items of a table's outcomes."""

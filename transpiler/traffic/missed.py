@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from transpiler.hlir import statements as st
-from transpiler.hlir.program import Parser, Program, Table
+from transpiler.hlir.program import Control, Program, Table
 from transpiler.hlir.traverse import walk
 from transpiler.traffic.committed import Committed
 from transpiler.traffic.plan import Plan
@@ -54,9 +54,7 @@ def _met(probe: Probe, lead: Template, entries: Fixed) -> set[str]:
 
 
 def _applied(program: Program) -> Iterator[str]:
-    """The tables that a pipe applies, or an action that may be run there."""
-    bodies = [action.body for action in program.actions]
+    """The tables that a control applies."""
     for pipe in program.pipes:
-        bodies += [state.body for state in pipe.states] if isinstance(pipe, Parser) else [pipe.body]
-    for body in bodies:
-        yield from (statement.table for statement in walk(body) if isinstance(statement, st.ApplyTable))
+        if isinstance(pipe, Control):
+            yield from (statement.table for statement in walk(pipe.body) if isinstance(statement, st.ApplyTable))
