@@ -26,7 +26,18 @@ from hlir_builder import (
 
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import print_body, print_program
-from transpiler.hlir.program import Bridge, Goto, Parser, ParserState, Program, Select, Storage
+from transpiler.hlir.program import (
+    Bridge,
+    Goto,
+    MatchKind,
+    Parser,
+    ParserState,
+    Program,
+    Select,
+    SelectCase,
+    Storage,
+    ValueSet,
+)
 from transpiler.hlir.types import Bits, Bool
 from transpiler.passes import (
     fold_branches,
@@ -292,6 +303,29 @@ def test_a_failing_verify_stays() -> None:
     assert print_program(program).count("verify(") == 1
 
 
+@pytest.mark.parametrize(("condition", "taken"), [(True, "h.a = 8w1;"), (False, "h.b = 8w2;")])
+def test_a_constant_condition_chooses_its_arm(condition: bool, taken: str) -> None:
+    b = builder()
+    branch = if_(ex.Const(int(condition), Bool(), AT), [b.set("h.a", 1)], [b.set("h.b", 2)])
+    assert after(fold_branches.run, made(b, branch)) == taken
+
+
+def test_only_a_leave_of_the_block_itself_is_needless_at_its_end() -> None:
+    """Leaving the outer block at the inner one's end passes what stands behind the inner one."""
+    b = builder()
+    inner = st.Block("inner", (if_(valid("h"), [st.Leave("inner", AT)]), b.set("h.a", 1), st.Leave("outer", AT)), AT)
+    body = (st.Block("outer", (inner, b.set("h.b", 2)), AT), b.set("h.c", 3))
+    assert after(fold_branches.run, made(b, *body)) == print_body(body)
+
+
+@pytest.mark.parametrize("count", [1, 16, 17, 256])
+def test_a_default_stays_where_a_number_has_more_values_than_the_cases(count: int) -> None:
+    b = builder()
+    cases = tuple(st.SwitchCase((value,), (b.set("h.a", value),), AT) for value in range(count))
+    switch = st.Switch(ex.Cast(b.get("h.a"), Bits(16), AT), cases, (b.set("h.b", 9),), AT)
+    assert after(fold_branches.run, made(b, switch)) == print_body((switch,))
+
+
 def test_a_select_that_never_matches_stays() -> None:
     b = builder()
     choice = select(const(3, 8), (ex.ExactSet(const(4, 8), AT), "accept"))
@@ -314,6 +348,36 @@ def test_cases_that_may_be_taken_stay_and_those_behind_any_go() -> None:
     masked = [ex.MaskSet(const(0, 8), const(mask, 8), AT) for mask in (1, 2, 1)]
     found = folded(b, select(b.get("h.a"), *((key, "accept") for key in masked)))
     assert isinstance(found, Select) and [case.keys for case in found.cases] == [(masked[0],), (masked[1],)]
+
+
+def test_key_sets_of_another_meaning_are_other_cases() -> None:
+    b = builder()
+    keys: list[ex.KeySet] = [ex.RangeSet(const(low, 8), const(high, 8), AT) for low, high in ((1, 3), (1, 9), (4, 9))]
+    keys += [ex.MaskSet(const(1, 8), const(mask, 8), AT) for mask in (0x0F, 0x1F)] + [ex.ExactSet(const(1, 8), AT)]
+    choice = select(b.get("h.a"), *((key, "accept") for key in keys))
+    assert folded(b, choice) == choice
+    again = select(b.get("h.a"), *((key, "accept") for key in keys), *((key, "reject") for key in keys))
+    assert folded(b, again) == choice
+
+
+def test_a_case_is_certain_only_if_each_of_its_keys_is() -> None:
+    b = builder()
+    keys = ((any_(), ex.ExactSet(const(1, 8), AT)), (ex.ExactSet(const(1, 8), AT), any_()), (any_(), any_()))
+    cases = tuple(SelectCase(each, to, AT) for each, to in zip(keys, ("accept", "reject", "accept"), strict=True))
+    choice = Select((b.get("h.a"), b.get("h.b")), cases, AT)
+    assert folded(b, choice) == choice
+    known = replace(choice, subjects=(b.get("h.a"), const(1, 8)))
+    assert folded(b, known) == Goto("accept", AT)
+    known = replace(choice, subjects=(b.get("h.a"), const(2, 8)))
+    assert folded(b, known) == replace(known, cases=cases[1:])
+
+
+def test_a_value_set_may_hold_any_value_or_none() -> None:
+    b = builder()
+    b.value_sets.append(ValueSet("vs", (Bits(8),), (MatchKind.EXACT,), 4, AT))
+    for subject in (b.get("h.a"), const(1, 8)):
+        choice = select(subject, (ex.ValueSetRef("vs", AT), "accept"), (any_(), "reject"))
+        assert folded(b, choice) == choice
 
 
 @pytest.mark.parametrize(
