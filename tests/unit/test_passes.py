@@ -48,7 +48,7 @@ from transpiler.passes import (
     remove_unreachable,
     remove_unused_declarations,
 )
-from transpiler.passes.pipeline import Pass, optimise
+from transpiler.passes.pipeline import BadPass, Pass, optimise
 from transpiler.verifier import verify
 
 
@@ -238,6 +238,29 @@ def test_one_arm_knows_nothing_of_the_other() -> None:
     b = builder()
     choice = if_(valid("h"), [b.set("m.x", 1)], [b.set("h.b", b.get("m.x"))])
     assert "h.b = m.x;" in after(propagate_copies.run, made(b, choice))
+
+
+def test_an_action_finds_the_locals_of_its_control_as_they_are() -> None:
+    b = builder()
+    b.action("use", b.set("h.a", b.get("l")))
+    b.table("t", [("h.b", "exact")], ["use"])
+    program = propagate_copies.run(made(b, b.set("l", b.get("h.c")), apply("t")))
+    assert print_body(program.action["use"].body) == "h.a = l;"
+
+
+def test_what_an_index_chose_is_not_read_again() -> None:
+    """The index may have changed since."""
+    b = builder()
+    b.stack("s", "s_t", 2, f=8)
+    chosen = ex.Read(ex.FieldRef(ex.ElementRef("s", b.get("m.x"), AT), "f", AT), Bits(8), AT)
+    body = (b.set("m.x", b.get("h.a")), b.set("l", chosen), b.set("m.x", b.get("h.b")), b.set("h.c", b.get("l")))
+    assert after(propagate_copies.run, made(b, *body)) == print_body(body)
+
+
+def test_an_assignment_ends_what_was_known_of_its_target() -> None:
+    b = builder()
+    body = (b.set("m.x", 1), b.set("m.x", b.get("h.a")), b.set("h.b", b.get("m.x")))
+    assert after(propagate_copies.run, made(b, *body)) == print_body(body)
 
 
 # --- fold_branches, fold_selects -------------------------------------------------------------------------------------
@@ -495,3 +518,36 @@ def test_metadata_come_into_a_control_as_they_were_left() -> None:
     body = b.set("h.b", b.get("m.x"))
     program = b.build(parser, [body], deparser=[emit("h")])
     assert after(propagate_copies.run, program) == print_body((body,))
+
+
+# --- the list of passes ----------------------------------------------------------------------------------------------
+
+
+def counting_down(program: Program) -> Program:
+    """One extern less, of those that nothing names."""
+    return replace(program, externs=program.externs[:-1])
+
+
+@pytest.mark.parametrize(("count", "left", "rounds"), [(0, 0, 1), (1, 0, 2), (3, 0, 4), (4, 0, 4), (6, 2, 4)])
+def test_passes_run_in_rounds_until_nothing_changes(count: int, left: int, rounds: int) -> None:
+    b = builder()
+    for number in range(count):
+        b.extern(f"r{number}", "register", size=4, width=8)
+    seen: list[tuple[str, int]] = []
+    program = optimise(
+        made(b),
+        lambda name, program: seen.append((name, len(program.externs))),
+        (("less", counting_down), ("same", lambda program: program)),
+    )
+    assert len(program.externs) == left
+    each = [max(0, count - number) for number in range(1, rounds + 1)]
+    assert seen == [(name, number) for number in each for name in ("less", "same")]
+
+
+def test_a_pass_that_breaks_a_program_is_told() -> None:
+    b = builder()
+    program = made(b, b.set("h.a", b.get("m.x")))
+    passes = (("same", lambda program: program), ("breaks", lambda program: replace(program, variables=())))
+    with pytest.raises(BadPass, match=r"^the pass 'breaks' makes malformed HLIR") as raised:
+        optimise(program, None, passes)
+    assert raised.value.name == "breaks" and raised.value.page == "docs/extend/pass.md"
