@@ -462,6 +462,49 @@ def test_headers_that_are_never_valid_are_not_asked_for() -> None:
     assert "emit(h)" in text and "emit(g)" not in text
 
 
+def test_a_header_is_perhaps_valid_by_whatever_may_make_it_so() -> None:
+    """An element found at run time may be each of its stack; what is copied from one of which some are valid may be valid."""
+    b = builder()
+    b.header("made", "h_t")
+    b.stack("s", "s_t", 2, f=8)
+    b.stack("from", "s_t", 2)
+    b.stack("to", "s_t", 2)
+    element = {name: ex.ElementRef(name, b.get("h.a"), AT) for name in ("s", "from", "to")}
+    body = [
+        st.SetValid(h("made"), True, AT),
+        st.SetValid(element["s"], True, AT),
+        st.SetValid(h("from[1]"), True, AT),
+        st.CopyHeader(element["to"], element["from"], AT),
+        st.SetValid(h("made"), False, AT),
+        st.SetValid(h("g"), False, AT),
+    ]
+    asked = ["made", "s[0]", "s[1]", "from[0]", "from[1]", "to[0]", "to[1]", "g"]
+    body += [if_(valid(name), [b.set("h.b", number)]) for number, name in enumerate(asked)]
+    text = after(remove_invalid_headers.run, made(b, *body))
+    told = [name for name in asked if f"if ({name}.isValid())" in text]
+    assert told == ["made", "s[0]", "s[1]", "from[1]", "to[0]", "to[1]"]
+    assert "made.setInvalid();" in text and "g.setInvalid();" not in text and text.count("if (false)") == 2
+
+
+def test_states_and_tables_that_control_never_gets_to_go() -> None:
+    b = builder()
+    for name in ("once", "never"):
+        b.action(f"{name}_run", b.set("m.x", 1))
+        b.table(name, [("h.a", "exact")], [f"{name}_run"])
+    choice = select(b.get("h.a"), (ex.ExactSet(const(1, 8), AT), "used"), (any_(), "accept"))
+    states = (
+        state("start", [extract("h")], choice),
+        state("spare", [], goto("behind")),
+        state("used", [], goto("accept")),
+        state("behind", [], goto("accept")),
+    )
+    program = remove_unreachable.run(made(b, apply("once"), parser=states))
+    parser = program.pipes[0]
+    assert isinstance(parser, Parser) and [s.name for s in parser.states] == ["start", "used"]
+    assert [table.name for table in program.tables] == ["once"]
+    assert {action.name for action in program.actions} == {"once_run", "NoAction"}
+
+
 def test_a_copy_of_a_copy_may_be_valid_whatever_the_order() -> None:
     b = builder()
     for name in ("one", "two"):
