@@ -79,7 +79,7 @@ def test_bad_profiles(changed: dict[str, Any], told: str) -> None:
 
 @pytest.mark.parametrize("data", [[], None, "text", 1])
 def test_what_is_no_profile_at_all(data: Any) -> None:
-    with pytest.raises(BadProfile, match="^it is no profile of packets of version 1"):
+    with pytest.raises(BadProfile, match=r"^it is no profile of packets of version 1"):
         packet_profile(data)
 
 
