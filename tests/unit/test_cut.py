@@ -336,11 +336,11 @@ def chain(count: int) -> Program:
     return b.build([state("start", [extract("a")], goto("accept"))], body, [], [emit("a")])
 
 
-def parts(program: Program, at: str, options: Options = Options()) -> list[tuple[str, list[str]]] | str:
+def parts(program: Program, at: str, **options: bool) -> list[tuple[str, list[str]]] | str:
     """Of each pipe its name and its stages; what is told where it cannot be cut."""
     diagnostics = Diagnostics()
     try:
-        made = pipelined(program, schedule(program, options), at, diagnostics)
+        made = pipelined(program, schedule(program, Options(**options)), at, diagnostics)  # type: ignore[arg-type]
     except Rejected:
         return "; ".join(
             line.partition("error: ")[2] for line in diagnostics.render().splitlines() if "error: " in line
@@ -384,5 +384,5 @@ def test_how_many_parts_there_may_be() -> None:
 
 
 def test_a_program_whose_states_need_whole_packets_is_not_cut() -> None:
-    told = parts(with_calls("register.write", ingress_too=True), "0", Options(merge=False))
+    told = parts(with_calls("register.write", ingress_too=True), "0", merge=False)
     assert isinstance(told, str) and told.startswith("packets pass 'r' in order in several pipes: ")
