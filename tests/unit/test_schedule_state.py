@@ -190,6 +190,19 @@ def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
     assert with_hoisted_indexes(program, LARGE) == program
 
 
+def test_what_an_action_in_between_reads_or_writes_stays() -> None:
+    for done in (("m3", "m1"), ("m1", "m3"), ("h.k1", "m3")):  # it reads the hash, writes it, or writes what is hashed
+        case = Case()
+        case.table_with(case.set(done[0], case.get(done[1])))
+        body = (case.read("r", "h.k0", "m2"), apply("t"), case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
+        program = case.program(*body)
+        assert with_hoisted_indexes(program, LARGE) == program
+    case = Case()
+    case.table_with(case.set("m3", case.get("h.k2")))
+    body = (case.read("r", "h.k0", "m2"), apply("t"), case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
+    assert body_of(with_hoisted_indexes(case.program(*body), LARGE)) == (body[2], *body[:2], body[3])
+
+
 @pytest.mark.parametrize("hashed", [False, True])
 def test_elements_found_at_run_time_stay_as_they_are(hashed: bool) -> None:
     case = Case()
@@ -257,6 +270,39 @@ def test_what_an_inlined_action_is_made_of() -> None:
     assert opened.action["other"] == program.action["other"]
     new = [v.name for v in opened.variables if v not in program.variables]
     assert new == ["act.p.copied_", "t.ran"] and all(opened.variable[name].storage is Storage.LOCAL for name in new)
+
+
+def test_each_parameter_has_a_copy_of_a_name_that_nobody_has() -> None:
+    case = Case()
+    for name in ("act.p", "act.q"):
+        case.variable(name, 32, Storage.ACTION_DATA)
+    case.action("act", case.read("r", "act.q"), case.set("m0", case.get("act.p")), p=32, q=32)
+    case.table("t", [("h.k0", "exact")], ["act"])
+    for name in ("act.p.copied", "act.p.copied_"):
+        case.variable(name, 8)
+    opened = with_inlined_actions(case.program(apply("t")), LARGE)
+    assert not verify(opened)
+    text = " ".join(print_body(opened.action["act"].body).split())
+    assert text == "act.p.copied__ = act.p; act.q.copied = act.q;"
+    assert "register.read(act.q.copied); m0 = act.p.copied__; }" in " ".join(print_body(body_of(opened)).split())
+
+
+def test_what_the_program_asks_of_its_table_is_still_told() -> None:
+    case = Case()
+    case.table_with(case.read("r", "h.k1"))
+    case.variable("did", case.tables[0].action_enum)
+    opened = with_inlined_actions(case.program(apply("t", None, "did")), LARGE)
+    table, switch = body_of(opened)
+    assert table == apply("t", None, "did") and isinstance(switch, st.Switch) and switch.subject == case.get("did")
+
+
+def test_an_action_that_counts_by_its_entry_stays() -> None:
+    case = Case()
+    case.extern("dc", "direct_counter", unit="packets", automatic=0)
+    case.action("act", case.read("r", "h.k1"), case.call("direct_counter.count", "dc"))
+    case.table("t", [("h.k0", "exact")], ["act"], direct=["dc"])
+    program = case.program(apply("t"))
+    assert with_inlined_actions(program, LARGE) is program
 
 
 def test_actions_stay_where_their_table_does_not_tell_which_ran() -> None:
