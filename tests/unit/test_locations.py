@@ -33,11 +33,11 @@ def builder() -> Builder:
 
 
 B = builder()
-X, Y, I, YES = (B.get(name) for name in ("x", "y", "i", "yes"))
-ELEMENT = ex.ElementRef("s", I, AT)
+X, Y, INDEX, YES = (B.get(name) for name in ("x", "y", "i", "yes"))
+ELEMENT = ex.ElementRef("s", INDEX, AT)
 FIELD = ex.FieldRef(ELEMENT, "f", AT)
 OF_S = "s[0].$valid s[0].f s[1].$valid s[1].f"
-OF_H, OF_G = ("{0}.$valid {0}.a {0}.b".format(name) for name in "hg")
+OF_H, OF_G = (f"{name}.$valid {name}.a {name}.b" for name in "hg")
 
 
 def program() -> Program:
@@ -70,7 +70,7 @@ def told(locations: Iterable[Location]) -> str:
         (apply("t"), "h.a i", "", True),
         (apply("t", "yes", "did"), "h.a i", "did yes", True),
         (apply("t", None, "did"), "h.a i", "did", True),
-        (B.call("register.read", "r", ex.Cast(I, Bits(32), AT), out="x"), "i", "x", True),
+        (B.call("register.read", "r", ex.Cast(INDEX, Bits(32), AT), out="x"), "i", "x", True),
         (st.CallExtern("register.read", "r", (const(0, 32),), (FIELD,), AT), "i", "s[0].f s[1].f", False),
         (B.call("register.write", "r", const(0, 32), Y), "y", "", True),
         (B.call("recirculate.request", None, fields=["x", "h.b"]), "h.b x", "", True),
