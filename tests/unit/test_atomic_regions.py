@@ -128,16 +128,6 @@ def test_one_read_of_a_cell_of_more_bits_than_a_word_is_a_region(width: int, hel
     assert order(case.regions(case.read("of_width", "h.k0", "x"))) == ["hold 1"] * held + ["read of_width"]
 
 
-@pytest.mark.parametrize("count", [8, 9])
-def test_a_region_holds_up_to_eight_cells(count: int) -> None:
-    case = Case()
-    indexes = [binary("+", case.get("h.k0"), const(number, 32)) for number in range(count)]
-    body = [case.call("register.write", "r", index, case.get("m1")) for index in indexes]
-    made = case.regions(case.call("register.read", "r", indexes[0], out="m1"), *body)
-    assert order(made)[0] == f"hold {count if count == 8 else 0}"
-    assert made.groups == (Group(frozenset({"r"}), Kept.STRIPES if count == 8 else Kept.LOCK),)
-
-
 def test_each_arm_is_a_region_of_its_own() -> None:
     case = Case()
     made = case.regions(if_(valid("h"), case.update("r", "h.k0"), [case.write("r", "h.k1")]))

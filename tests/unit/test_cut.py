@@ -376,13 +376,6 @@ def test_where_there_is_nothing_to_cut_at(at: str, told: str) -> None:
     assert parts(chain(3), at) == told
 
 
-def test_how_many_parts_there_may_be() -> None:
-    every = [str(number) for number in range(1, 9)]
-    made = parts(chain(9), ",".join(every[:7]))
-    assert isinstance(made, list) and [name for name, _ in made][-1] == "ingress_back_7"
-    assert parts(chain(9), ",".join(every)) == "a program can be cut in 8 parts at most"
-
-
 def test_a_program_whose_states_need_whole_packets_is_not_cut() -> None:
     told = parts(with_calls("register.write", ingress_too=True), "0", merge=False)
     assert isinstance(told, str) and told.startswith("packets pass 'r' in order in several pipes: ")

@@ -1,0 +1,129 @@
+"""What an architecture's pipes are made of, and what may have been written when a stage of one begins."""
+
+from __future__ import annotations
+
+import pytest
+from hlir_builder import AT, Builder, apply, emit, extract, goto, h, if_, state, true
+
+from transpiler.analysis.locations import Location
+from transpiler.hlir import statements as st
+from transpiler.hlir.printer import print_body
+from transpiler.hlir.program import Control, Parser, Program, Role
+from transpiler.schedule.pipeline import (
+    DROP,
+    DROPPED_AT,
+    PASS,
+    Deparse,
+    Parse,
+    Restart,
+    Source,
+    Step,
+    calls,
+    control,
+    deparse,
+    parse,
+    preserved_fields,
+    steps,
+)
+from transpiler.schedule.reaching import reaching_definitions
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit
+
+
+def builder() -> Builder:
+    b = Builder()
+    b.header("h", "h_t", a=8)
+    for name in ("x", "y", "z"):
+        b.variable(name, 8)
+    b.action("put", b.set("z", 1))
+    b.table("t", [("x", "exact")], ["put"])
+    return b
+
+
+B = builder()
+ONE, TWO, BEGIN = (
+    Step("one", (("egress_port", Source.ZERO),)),
+    Step("two", (("instance_type", "egress_spec"),)),
+    Step("b"),
+)
+
+
+def built(*ingress: st.Statement) -> tuple[Program, Parser, Control]:
+    program = builder().build([state("start", [extract("h"), B.set("y", 1)], goto("accept"))], ingress, [], [emit("h")])
+    parser, deparser = program.pipe(Role.PARSER), program.pipe(Role.DEPARSER)
+    assert isinstance(parser, Parser) and isinstance(deparser, Control)
+    return program, parser, deparser
+
+
+def test_steps_are_found_wherever_they_stand() -> None:
+    _, parser, deparser = built()
+    items = (ONE, Parse(parser, "parser_error"), (B.set("x", 1),), Deparse(deparser, TWO), Deparse(deparser))
+    assert list(steps(items)) == [ONE, TWO]
+    assert list(steps((Restart(None, BEGIN, ONE), PASS))) == [BEGIN, ONE, PASS]
+    assert DROP.ends and DROP.reads == (DROPPED_AT,) and not PASS.ends and not PASS.reads
+
+
+def test_items_of_a_program() -> None:
+    """A control that does nothing is none; labels are told apart by the control that they are in."""
+    loop = st.While(true(), (st.Leave("b", AT),), AT)
+    program, parser, deparser = built(st.Block("b", (if_(true(), [st.Block("c", (st.Leave("c", AT),), AT)]), loop), AT))
+    assert parse(program, Role.PARSER, "parser_error") == (Parse(parser, "parser_error"),)
+    assert deparse(program, Role.DEPARSER, ONE) == (Deparse(deparser, ONE),)
+    assert (
+        control(program, Role.EGRESS) == () and parse(program, Role.INGRESS, "") == deparse(program, Role.PARSER) == ()
+    )
+    (body,) = control(program, Role.INGRESS)
+    assert isinstance(body, tuple)
+    assert " ".join(print_body(body).split()) == (
+        "ingress_b: { if (true) { ingress_c: { leave ingress_c; } } while (true) { leave ingress_b; } }"
+    )
+
+
+def test_what_is_called_and_what_is_kept() -> None:
+    again = B.call("recirculate.request", None, fields=["x", "h.a"])
+    assert preserved_fields(again) == (("x", ""), ("h", "a"))
+    program = built(if_(true(), [again]))[0]
+    assert calls(program, frozenset({"recirculate.request"})) and not calls(program, frozenset({"resubmit.request"}))
+
+
+X, Z = B.set("x", 1), B.set("z", 1)
+ON: Code = (Submit(2),)
+
+
+@pytest.mark.parametrize(
+    ("codes", "joins", "written"),
+    [
+        ([(Plain(X), Submit(1)), (Plain(Z), *ON), ()], [], ["", "x", "x z"]),
+        ([(Plain(X), Submit(1)), (End(),), ()], [], ["", "x", ""]),  # nothing comes to the last one
+        ([(Fork(if_(true(), []), ((Plain(X), Submit(1)), (Plain(Z), *ON))),), ON, ()], [], ["", "x z", "x z"]),
+        ([(Submit(1),), (Finish(apply("t"), 0), *ON), ()], [], ["", "", "z"]),
+        ([(Submit(1),), (Plain(if_(true(), [apply("t")])), *ON), ()], [], ["", "", "z"]),
+        ([(Plain(X), Jump(0)), (), ()], [(Plain(Z), Submit(1))], ["", "x z", ""]),
+        (
+            [(Plain(ONE), Submit(1)), (Plain(TWO), *ON), ()],
+            [],
+            ["", "sm.egress_port", "sm.egress_port sm.instance_type"],
+        ),
+        ([(Fork(if_(true(), []), ((End(),), (Plain(ONE), *ON))),), (), ()], [], ["", "", "sm.egress_port"]),
+        ([(Plain(st.SetValid(h("h"), True, AT)), Submit(1)), (), ()], [], ["", "h.$valid", ""]),
+        ([(Plain(if_(true(), [st.Leave("out", AT)])), Plain(X), Submit(1)), (), ()], [], ["", "x", "x"]),
+    ],
+)
+def test_what_may_have_been_written(codes: list[Code], joins: list[Code], written: list[str]) -> None:
+    program = built()[0]
+    stages = tuple(Stage(str(number), (), code) for number, code in enumerate(codes))
+    pipe = PipeSchedule("p", stages, tuple(joins), {"out": Submit(2)})
+    assert [told(found) for found in reaching_definitions(program, pipe)] == written
+
+
+def told(locations: frozenset[Location]) -> str:
+    return " ".join(sorted(f"{at.owner}.{at.field}" if at.field else at.owner for at in locations))
+
+
+def test_what_a_parser_and_a_deparsers_step_write() -> None:
+    program, parser, deparser = built()
+    codes: list[Code] = [(Plain(Parse(parser, "parser_error")), Submit(1)), (Plain(Deparse(deparser, ONE)), *ON), ()]
+    pipe = PipeSchedule("p", tuple(Stage("s", (), code) for code in codes), (), {})
+    parsed = "h.$valid h.a sm.parser_error y"
+    assert [told(found) for found in reaching_definitions(program, pipe)] == [
+        "", parsed, " ".join(sorted([*parsed.split(), "sm.egress_port"]))
+    ]  # fmt: skip
