@@ -143,6 +143,15 @@ def test_accesses_in_both_arms_are_prefetched_before_the_branch() -> None:
     assert started(case.plan(both)) == ["", "(r) (r)"]
 
 
+def test_several_registers_of_both_arms_are_prefetched_before_the_branch() -> None:
+    case = Case()
+    arms = (
+        [case.read("r", "h.k0"), case.read("q", "h.k1", "m2")],
+        [case.read("q", "h.k2", "m2"), case.read("r", "h.k3")],
+    )
+    assert started(case.plan(if_(valid("h"), *arms))) == ["", "(r) (r) (q) (q)"]
+
+
 def test_what_is_written_before_an_access_in_a_branch_is_no_index_yet() -> None:
     case = Case()
     both = if_(valid("h"), [case.set("h.k1", 1), case.read("r", "h.k1")], [case.read("r", "h.k2")])
