@@ -26,7 +26,19 @@ from transpiler.schedule.pipeline import (
     steps,
 )
 from transpiler.schedule.reaching import reaching_definitions
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit
+from transpiler.schedule.stages import (
+    Code,
+    End,
+    Finish,
+    Fork,
+    Jump,
+    PipeSchedule,
+    Plain,
+    Stage,
+    Submit,
+    begins_anew,
+    restart_of,
+)
 
 
 def builder() -> Builder:
@@ -83,6 +95,27 @@ def test_what_is_called_and_what_is_kept() -> None:
     assert preserved_fields(again) == (("x", ""), ("h", "a"))
     program = built(if_(true(), [again]))[0]
     assert calls(program, frozenset({"recirculate.request"})) and not calls(program, frozenset({"resubmit.request"}))
+
+
+def test_where_packets_begin_anew() -> None:
+    """In a pipe that renews their state, or that begins with clones of received packets alone."""
+    clones = Plain(Restart(None, BEGIN, BEGIN, keeps_headers=False))
+    both = Plain(Restart(None, BEGIN, BEGIN))
+
+    def pipe(*codes: Code, renews: bool = False) -> PipeSchedule:
+        return PipeSchedule("p", tuple(Stage("s", (), code) for code in codes), (), {}, renews)
+
+    for made, restart, anew in (
+        (pipe((clones, Submit(1)), (End(),)), clones.what, True),
+        (pipe((both, Submit(1)), (End(),)), both.what, False),
+        (pipe((both, End()), renews=True), both.what, True),
+        (pipe((Plain(ONE), clones, End())), None, False),
+        (pipe((End(),), (clones, End())), None, False),
+        (pipe((End(),), renews=True), None, True),
+        (pipe(()), None, False),
+        (pipe(), None, False),
+    ):
+        assert restart_of(made) == restart and begins_anew(made) == anew
 
 
 X, Z = B.set("x", 1), B.set("z", 1)
