@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, apply, emit, extract, goto, h, if_, state, true
+from hlir_builder import AT, Builder, apply, const, emit, extract, goto, h, if_, state, true
 
 from transpiler.analysis.locations import Location
 from transpiler.hlir import statements as st
+from transpiler.hlir.expressions import Text
 from transpiler.hlir.printer import print_body
 from transpiler.hlir.program import Control, Parser, Program, Role
+from transpiler.schedule.only_added import only_added
 from transpiler.schedule.pipeline import (
     DROP,
     DROPPED_AT,
@@ -26,8 +28,10 @@ from transpiler.schedule.pipeline import (
     steps,
 )
 from transpiler.schedule.reaching import reaching_definitions
+from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import (
     Code,
+    Dispatch,
     End,
     Finish,
     Fork,
@@ -39,6 +43,7 @@ from transpiler.schedule.stages import (
     begins_anew,
     restart_of,
 )
+from transpiler.schedule.successors import fed_by, targets, whole
 
 
 def builder() -> Builder:
@@ -116,6 +121,52 @@ def test_where_packets_begin_anew() -> None:
         (pipe(), None, False),
     ):
         assert restart_of(made) == restart and begins_anew(made) == anew
+
+
+def test_where_code_goes() -> None:
+    """By itself, and by way of joins."""
+    leaves = Plain(if_(true(), [st.Leave("out", AT), st.Leave("inside", AT)]))
+    fork = Fork(if_(true(), []), ((Submit(1),), (leaves, Jump(0))))
+    pipe = PipeSchedule("p", (), ((Jump(1),), (Submit(3),)), {"out": Submit(2)})
+    assert set(targets((fork,), pipe)) == {Submit(1), Jump(0), Submit(2)}
+    assert set(targets((Dispatch((4, 5)),), pipe)) == {Submit(4), Submit(5)}
+    assert targets((End(),), pipe) == [] and fed_by(pipe, (End(),)) == frozenset()
+    assert fed_by(pipe, (fork,)) == {1, 2, 3} and fed_by(pipe, (Dispatch((4, 5)),)) == {4, 5}
+    assert whole(pipe, (fork,)) == (fork, Jump(1), Submit(3))
+
+
+def test_headers_that_a_deparser_changes_are_not_known_to_be_valid_in_it() -> None:
+    b = builder()
+    b.header("g", "h_t")
+    start = state("start", [], goto("accept"))
+    made = [st.SetValid(h("h"), True, AT), st.SetValid(h("g"), True, AT)]
+    for changed, valid in (((), {"h", "g"}), ((st.SetValid(h("h"), False, AT),), {"g"})):
+        program = b.build([start], made, [], [*changed, emit("h"), emit("g")])
+        (pipe,) = schedule(program, Options(constant_propagation=True)).pipes
+        (deparsed,) = (p.what for p in pipe.stages[0].code if isinstance(p, Plain) and isinstance(p.what, Deparse))
+        assert deparsed.valid == valid
+
+
+def test_registers_that_packets_only_add_to() -> None:
+    """Nobody reads them, or what they held."""
+
+    def update(register: str, how: str, into: str = "x") -> st.CallExtern:
+        inputs = (const(0, 32), const(1, 8), Text(how, AT))
+        return st.CallExtern("register.update", register, inputs, (B.place(into),), AT)
+
+    for body, added in (
+        ([update("r", "add"), update("q", "add")], {"r", "q"}),
+        ([update("r", "add"), update("q", "or")], {"r"}),
+        ([update("r", "add"), B.call("register.read", "r", const(0, 32), out="x")], set()),
+        ([update("r", "add"), B.call("register.write", "r", const(0, 32), const(1, 8))], set()),
+        ([update("r", "add", "y"), B.set("h.a", B.get("y")), update("q", "add")], {"q"}),
+        ([], set()),
+    ):
+        b = builder()
+        for name in "rq":
+            b.extern(name, "register", size=4, width=8)
+        program = b.build([state("start", [extract("h")], goto("accept"))], body, [], [emit("h")])
+        assert only_added(program) == added
 
 
 X, Z = B.set("x", 1), B.set("z", 1)
