@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, apply, const, emit, extract, goto, h, if_, state, true
+from hlir_builder import AT, Builder, apply, const, emit, exact, extract, goto, h, if_, select, state, true
 
 from transpiler.analysis.locations import Location
 from transpiler.hlir import statements as st
@@ -44,6 +44,7 @@ from transpiler.schedule.stages import (
     restart_of,
 )
 from transpiler.schedule.successors import fed_by, targets, whole
+from transpiler.schedule.transfer import _in_order
 
 
 def builder() -> Builder:
@@ -145,6 +146,27 @@ def test_headers_that_a_deparser_changes_are_not_known_to_be_valid_in_it() -> No
         (pipe,) = schedule(program, Options(constant_propagation=True)).pipes
         (deparsed,) = (p.what for p in pipe.stages[0].code if isinstance(p, Plain) and isinstance(p.what, Deparse))
         assert deparsed.valid == valid
+
+
+@pytest.mark.parametrize(
+    ("ways", "order"),
+    [
+        ({"start": "b a", "a": "accept", "b": "a"}, ["start", "b", "a"]),
+        ({"start": "a b", "a": "accept", "b": "a"}, ["start", "b", "a"]),
+        ({"start": "accept", "alone": "start"}, ["start"]),
+        ({"start": "start accept"}, None),
+        ({"start": "a", "a": "b", "b": "a accept"}, None),
+    ],
+    ids=str,
+)
+def test_states_each_behind_all_that_lead_to_it(ways: dict[str, str], order: list[str] | None) -> None:
+    b = builder()
+    states = []
+    for name, targets_ in ways.items():
+        cases = [(exact(number, 8), to) for number, to in enumerate(targets_.split())]
+        states.append(state(name, [], select(b.get("x"), *cases)))
+    parser = b.build(states).pipes[0]
+    assert isinstance(parser, Parser) and _in_order(parser) == order
 
 
 def test_registers_that_packets_only_add_to() -> None:

@@ -15,6 +15,7 @@ NEAR = 1000
 def program() -> Program:
     b = Builder()
     b.extern("small", "register", size=NEAR // 4, width=32)
+    b.extern("tiny", "register", size=1, width=1)
     b.extern("large", "register", size=NEAR // 4 + 1, width=32)
     b.extern("meter", "meter", size=NEAR, unit="packets")
     b.extern("counter", "counter", size=1 << 20, unit="packets")
@@ -30,7 +31,7 @@ def test_tables_that_are_near() -> None:
 
 def test_state_that_is_started() -> None:
     """However small it is; counters are not."""
-    assert started_state(program(), Options()) == {"small", "large", "meter"}
+    assert started_state(program(), Options()) == {"small", "tiny", "large", "meter"}
     assert started_state(program(), Options(starts_state=lambda name: name == "small")) == {"small"}
 
 
