@@ -267,6 +267,7 @@ def test_forms(whole: bool) -> None:
     (pipeline,) = made.plans
     assert [p.form for p in pipeline.passes] == [Form.BURST if whole else Form.PACKETS]
     assert made.reads_ahead is not whole
+    assert not planned(TWO, schedule(TWO, options), {}, options, without(with_read_ahead)).reads_ahead
 
 
 def test_packets_that_ask_for_more_come_again_by_their_records() -> None:

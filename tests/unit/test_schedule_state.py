@@ -18,7 +18,7 @@ from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Schedule
-from transpiler.schedule.state import StateOf, large_counters, large_state, state_cells
+from transpiler.schedule.state import StateOf, large_counters, large_state, own_accesses, state_cells
 from transpiler.verifier import verify
 
 LARGE = frozenset({"r", "q", "m"})
@@ -371,6 +371,24 @@ def test_cells_that_are_known_before_a_body_begins(body: Sequence[st.Statement],
     program = case.table_with(case.read("r", "h.k1")).program(*body)
     found = StateOf(program, LARGE).started_before(tuple(body))
     assert [f"{access.instance} {print_expression(access.index)}" for access in found] == known
+
+
+def test_accesses_that_a_statement_makes_by_itself() -> None:
+    """Of cells by an index: what a direct meter or a counter has is not among them."""
+    case = Case()
+    case.extern("dm", "direct_meter", unit="packets", automatic=0)
+    index = case.get("h.k1")
+    for statement, accesses in (
+        (case.read("r", "h.k1"), [("r", index)]),
+        (case.write("q", "h.k1", "h.k2"), [("q", index)]),
+        (case.call("meter.execute", "m", index, out="m3"), [("m", index)]),
+        (case.call("counter.count", "c", index), []),
+        (case.call("direct_meter.read", "dm", out="m3"), []),
+        (case.call("truncate.request", None, index), []),
+        (case.set("m1", index), []),
+        (if_(valid("h"), [case.read("r", "h.k1")]), []),
+    ):
+        assert [(access.instance, access.index) for access in own_accesses(statement)] == accesses
 
 
 def test_cells_of_direct_instances_are_those_of_their_tables() -> None:
