@@ -213,3 +213,32 @@ def test_what_a_straight_run_writes_before_it_reads_comes_from_nowhere_else() ->
     program = made(b, apply("t"), b.set("m.x", 2), b.set("m.y", b.get("m.x")))
     (found,) = dependency_graph(program).edges(EdgeKind.ACTION)
     assert found[2].locations == (Location("m.x"),)  # both write it
+
+
+def test_all_dependencies_in_their_order() -> None:
+    """By the earlier node, the later one and the kind; what is matched and read too is a match dependency alone."""
+    b = builder()
+    b.action("put", b.set("m.y", b.get("m.x")))
+    b.action("both", b.set("h.b", b.get("m.x")), b.set("m.x", b.get("m.y")))
+    b.table("t", [("m.x", "exact")], ["put"], "put")
+    b.table("u", [("m.x", "exact"), ("m.y", "exact")], ["both"], "both")
+    body = [b.set("m.x", 1), apply("t"), b.set("m.x", b.get("h.c")), b.set("m.y", 3), apply("u"), b.set("h.a", 2)]
+    graph = dependency_graph(made(b, *body, if_(valid("h"), [b.set("h.a", b.get("m.x"))])))
+    kinds = (EdgeKind.MATCH, EdgeKind.ACTION, EdgeKind.SUCCESSOR, EdgeKind.REVERSE_READ)
+    found = [
+        (a.name, to.name, what.kind.value, [f"{at.owner}.{at.field}".rstrip(".") for at in what.locations], what.arm)
+        for a, to, what in graph.edges(*kinds)
+        if a.scope == "Ingress"
+    ]
+    assert sorted(found) == found
+    assert found == [
+        ("1", "2", "match", ["m.x"], ""),
+        ("1", "3", "action", ["m.x"], ""),  # and no further: it is written anew there
+        ("2", "3", "action", ["m.y"], ""),
+        ("2", "3", "reverse-read", ["m.x"], ""),
+        ("3", "4", "match", ["m.x", "m.y"], ""),
+        ("3", "7", "action", ["m.x"], ""),  # the table in between may leave it
+        ("4", "7", "action", ["m.x"], ""),
+        ("5", "7", "action", ["h.a"], ""),
+        ("6", "7", "successor", [], "true"),
+    ]

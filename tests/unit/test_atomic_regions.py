@@ -120,6 +120,14 @@ def test_reads_alone_need_no_lock_unless_the_cell_is_wide() -> None:
     assert case.regions(case.read("wide", "h.k0", "w")).groups == (Group(frozenset({"wide"}), Kept.STRIPES),)
 
 
+@pytest.mark.parametrize(("width", "held"), [(63, False), (64, False), (65, True)])
+def test_one_read_of_a_cell_of_more_bits_than_a_word_is_a_region(width: int, held: bool) -> None:
+    case = Case()
+    case.variable("x", width)
+    case.extern("of_width", "register", size=4, width=width)
+    assert order(case.regions(case.read("of_width", "h.k0", "x"))) == ["hold 1"] * held + ["read of_width"]
+
+
 def test_each_arm_is_a_region_of_its_own() -> None:
     case = Case()
     made = case.regions(if_(valid("h"), case.update("r", "h.k0"), [case.write("r", "h.k1")]))
@@ -219,6 +227,13 @@ def test_what_is_told_of_groups() -> None:
     ]
     assert told(region("w")) == [
         "register w: a lock for each stripe of indexes, as cells are wider than 64 bits; touched in C.act (p.p4:7:5)"
+    ]
+    assert told(region("a", update=()), region("a", "C.b", 8)) == [
+        "register a: a lock for each stripe of indexes, as C.b (p.p4:8:5) is more than one update of one cell; "
+        "touched in C.act (p.p4:7:5), C.b (p.p4:8:5)"
+    ]
+    assert told(region("aw")) == [
+        "registers a, w: a lock for each stripe of indexes, as cells are wider than 64 bits; touched in C.act (p.p4:7:5)"
     ]
     assert told(region("a", several=False)) == [
         "register a: a lock for each stripe of indexes; touched in C.act (p.p4:7:5)"

@@ -236,6 +236,23 @@ def drawn_in_the_other_arm(c: Case) -> Body:
     return [c.read(), if_(valid("h"), [c.set("w", 1)], [draw]), c.write(c.get("w"))]
 
 
+def read_twice(c: Case) -> Body:
+    again = c.call("register.read", "r", const(1, 32), out="w")
+    return [c.read(), again, c.write(c.op("+", c.v, c.get("w")))]
+
+
+def read_again_in_an_arm(c: Case) -> Body:
+    again = c.call("register.read", "r", const(1, 32), out="w")
+    return [c.read(), if_(valid("h"), [c.write(c.k), again])]
+
+
+def found_at_run_time(c: Case) -> Body:
+    """It writes an element of a stack that may be the one that was assigned what the cell held."""
+    c.stack("s", "s_t", 2, f=c.width)
+    chosen = ex.Read(ex.FieldRef(ex.ElementRef("s", c.get("h.k0"), AT), "f", AT), Bits(c.width), AT)
+    return [c.read(), c.set("s[0].f", c.v), c.write(chosen)]
+
+
 def looped(c: Case) -> Body:
     again = st.While(
         c.op("<", c.get("w"), const(3, c.width)), (c.set("w", c.op("+", c.get("w"), const(1, c.width))),), AT
@@ -259,6 +276,9 @@ def own_index(c: Case) -> Body:
         drawn,
         drawn_in_an_arm,
         drawn_in_the_other_arm,
+        read_twice,
+        read_again_in_an_arm,
+        found_at_run_time,
         looped,
         own_index,
     ],

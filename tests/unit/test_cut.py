@@ -12,7 +12,7 @@ from hlir_builder import AT, Builder, apply, const, emit, exact, extract, goto, 
 from schedule_simulator import Simulator
 
 from transpiler.analysis.locations import Location
-from transpiler.diagnostics import Diagnostics
+from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.externs.counter import Counters
 from transpiler.externs.register import Register
 from transpiler.hlir.program import Action, Program, Storage
@@ -20,7 +20,7 @@ from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
 from transpiler.schedule.cut import Cut, NoBoundary, check_cut, cut, read_behind
 from transpiler.schedule.order import states_of
-from transpiler.schedule.pipelined import member_of, part_name
+from transpiler.schedule.pipelined import member_of, part_name, pipelined
 from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Tables, Take, plan
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Dispatch, HandOver, PipeSchedule, Schedule, Submit
@@ -318,3 +318,64 @@ def test_what_cannot_be_cut_is_located(program: Program, message: str) -> None:
     told = refusal(program, Options(merge=False))
     assert message in told
     assert bool(message) == told.startswith("t.p4:1:1: error")
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def chain(count: int) -> Program:
+    """Tables C.t0, C.t1, …, each with a key that the action of the one before writes."""
+    b = Builder()
+    b.header("a", "a_t", x=8)
+    b.variable("m", 8)
+    b.variable("set.v", 8, Storage.ACTION_DATA)
+    b.actions.append(Action("set", ("set.v",), (b.set("m", b.get("set.v")),), AT))
+    for number in range(count):
+        b.table(f"C.t{number}", [("m", "exact")], ["set"])
+    body = [*(apply(f"C.t{number}") for number in range(count)), b.set("a.x", b.get("m"))]
+    return b.build([state("start", [extract("a")], goto("accept"))], body, [], [emit("a")])
+
+
+def parts(program: Program, at: str, **options: bool) -> list[tuple[str, list[str]]] | str:
+    """Of each pipe its name and its stages; what is told where it cannot be cut."""
+    diagnostics = Diagnostics()
+    try:
+        made = pipelined(program, schedule(program, Options(**options)), at, diagnostics)  # type: ignore[arg-type]
+    except Rejected:
+        return "; ".join(
+            line.partition("error: ")[2] for line in diagnostics.render().splitlines() if "error: " in line
+        )
+    return [(pipe.name, [stage.name for stage in pipe.stages]) for pipe in made.pipes]
+
+
+@pytest.mark.parametrize("at", ["1,3", "3,1", "t0,t2", "C.t2,C.t0", "t0,3"])
+def test_parts_are_in_the_order_of_their_stages(at: str) -> None:
+    """By a number, or by the name of a table that a stage looks up."""
+    assert parts(chain(4), at) == [
+        ("ingress", ["entry", "hand_over_0"]),
+        ("ingress_back", ["dispatch", "C.t0", "C.t1", "hand_over_0"]),
+        ("ingress_back_2", ["dispatch", "C.t2", "C.t3"]),
+    ]
+
+
+STAGES = "the stages are 1 (C.t0), 2 (C.t1), 3 (C.t2)"
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        ("", f"cannot cut at '': {STAGES}"),
+        ("-1", f"cannot cut at '-1': {STAGES}"),
+        ("\u0661", f"cannot cut at '\u0661': {STAGES}"),
+        ("9" * 5000, f"cannot cut at '{'9' * 5000}': {STAGES}"),
+        ("2,x,9", f"cannot cut at 'x': {STAGES}; cannot cut at '9': {STAGES}"),
+        ("t1,2", "cannot cut at 't1,2': it has stage 2 twice"),
+    ],
+)
+def test_where_there_is_nothing_to_cut_at(at: str, told: str) -> None:
+    assert parts(chain(3), at) == told
+
+
+def test_a_program_whose_states_need_whole_packets_is_not_cut() -> None:
+    told = parts(with_calls("register.write", ingress_too=True), "0", merge=False)
+    assert isinstance(told, str) and told.startswith("packets pass 'r' in order in several pipes: ")

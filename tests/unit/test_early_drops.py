@@ -41,6 +41,7 @@ control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
     direct_counter(CounterType.packets) counted_by;
     action_profile(4) profile;
     table counted {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; }} counters = counted_by; }}
+    table ageing {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; }} support_timeout = true; }}
     table profiled {{ key = {{ hdr.h.d: exact; }} actions = {{ go_on; drop; }} implementation = profile; }}
     table marked {{ key = {{ m.m: exact; }} actions = {{ go_on; drop; }} }}
     apply {{
@@ -163,6 +164,7 @@ HALF = {"first": 500, "third": 500, "second": 500, "marked": 500, "profiled": 50
         (("plain.apply();", "m.m = 3;", "first.apply();"), ("first",), ["plain", "first"]),
         (("second.apply();", "first.apply();"), ("first",), ["second", "first"]),  # both may write the port
         (("counted.apply();", "third.apply();"), ("third",), ["counted", "third"]),  # it counts them
+        (("ageing.apply();", "third.apply();"), ("third",), ["ageing", "third"]),  # it notes the time of their hits
         (("profiled.apply();", "third.apply();"), ("third",), ["profiled", "third"]),
         (("profiled.apply();", "second.apply();"), ("profiled",), ["profiled", "second"]),  # nor is it told what ran
         (
@@ -217,14 +219,27 @@ def test_only_the_packets_that_it_dropped_leave(load: Load) -> None:
 
 
 def test_a_table_that_drops_in_two_places_has_a_variable_for_each(load: Load) -> None:
-    twice = "third.apply(); second.apply();"
-    program = load(f"if (hdr.h.d == 1) {{ {twice} }} else {{ {twice} }}")
+    both = "third.apply(); second.apply();"
+    program = load(f"if (hdr.h.d == 1) {{ {both} }} else {{ if (hdr.h.d == 2) {{ {both} }} else {{ {both} }} }}")
     made = with_early_drops(program, seen({"third": 500}))
-    assert [v.name for v in made.variables if v not in program.variables] == ["I.third.did", "I.third.did_"]
+    names = ["I.third.did", "I.third.did_", "I.third.did__"]
+    assert [v.name for v in made.variables if v not in program.variables] == names
     given = [s.action.name for s in statements(made) if isinstance(s, ApplyTable) and s.action is not None]
-    assert given == ["I.third.did", "I.third.did_"]
+    assert given == names
     asked = [s.subject.place.name for s in statements(made) if isinstance(s, Switch)]  # type: ignore[union-attr]
     assert asked == given
+
+
+def test_what_the_program_asks_for_is_still_told(load: Load) -> None:
+    """One variable tells the program and the new switch what the table did."""
+    program = load("switch (third.apply().action_run) { go_on: { hdr.h.d = 9; } default: { } }", "second.apply();")
+    made = with_early_drops(program, seen({"third": 500}))
+    assert made is not program and made.variables == program.variables
+    (asked,) = (s.action for s in statements(program) if isinstance(s, ApplyTable) and s.action is not None)
+    (told,) = (s.action for s in statements(made) if isinstance(s, ApplyTable) and s.action is not None)
+    assert told == asked
+    subjects = [s.subject.place.name for s in statements(made) if isinstance(s, Switch)]  # type: ignore[union-attr]
+    assert subjects == [asked.name] * 2
 
 
 def test_the_block_that_they_leave_has_a_label_of_its_own(load: Load) -> None:

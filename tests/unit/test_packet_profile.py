@@ -33,21 +33,74 @@ def test_shares() -> None:
     assert profile.table("I.other").packets == 0 and profile.table("I.other").share("I.a") == 0.0
 
 
+def of_table(**changed: Any) -> dict[str, Any]:
+    return {"tables": {"I.t": GOOD["tables"]["I.t"] | changed}}
+
+
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"version": 2}, "no profile of packets of version 1"),
-        ({"tables": []}, "no 'tables'"),
+        (
+            {"version": 2},
+            "it is no profile of packets of version 1: 'macsad trace P.p4 --profile FILE' makes them",
+        ),
+        (
+            {"version": None},
+            "it is no profile of packets of version 1: 'macsad trace P.p4 --profile FILE' makes them",
+        ),
+        ({"tables": []}, "it has no 'tables' and 'branches'"),
+        ({"branches": []}, "it has no 'tables' and 'branches'"),
         ({"packets": -1}, "packets: not a number of packets"),
+        ({"packets": None}, "packets: not a number of packets"),
+        ({"packets": 1.0}, "packets: not a number of packets"),
         ({"tables": {"I.t": {"hits": 1, "misses": 0}}}, "table I.t has no 'actions'"),
-        ({"tables": {"I.t": {"hits": True, "misses": 0, "actions": {}}}}, "I.t, hits: not a number"),
-        ({"tables": {"I.t": {"hits": 1, "misses": 0, "actions": {}, "clocks": "x"}}}, "'clocks' are a number"),
-        ({"branches": {"x.p4:3:9": [1]}}, "branch x.p4:3:9 is no pair"),
+        ({"tables": {"I.t": 5}}, "table I.t has no 'actions'"),
+        (of_table(actions=[]), "table I.t has no 'actions'"),
+        (of_table(actions={"I.a": 6, "I.b": -1}), "I.t, I.b: not a number of packets"),
+        (of_table(hits=True), "I.t, hits: not a number of packets"),
+        (of_table(misses="3"), "I.t, misses: not a number of packets"),
+        (of_table(clocks="x"), "table I.t: 'clocks' are a number"),
+        (of_table(clocks=-0.5), "table I.t: 'clocks' are a number"),
+        (of_table(clocks=float("inf")), "table I.t: 'clocks' are a number"),
+        (of_table(clocks=float("nan")), "table I.t: 'clocks' are a number"),
+        ({"branches": {"x.p4:3:9": [1]}}, "branch x.p4:3:9 is no pair of numbers"),
+        ({"branches": {"x.p4:3:9": [1, 2, 3]}}, "branch x.p4:3:9 is no pair of numbers"),
+        ({"branches": {"x.p4:3:9": "12"}}, "branch x.p4:3:9 is no pair of numbers"),
+        ({"branches": {"x.p4:3:9": [-1, 7]}}, "x.p4:3:9: not a number of packets"),
+        ({"branches": {"x.p4:3:9": [1, False]}}, "x.p4:3:9: not a number of packets"),
     ],
+    ids=str,
 )
 def test_bad_profiles(changed: dict[str, Any], told: str) -> None:
-    with pytest.raises(BadProfile, match=told):
+    with pytest.raises(BadProfile) as raised:
         packet_profile(GOOD | changed)
+    assert str(raised.value) == told
+
+
+@pytest.mark.parametrize("data", [[], None, "text", 1])
+def test_what_is_no_profile_at_all(data: Any) -> None:
+    with pytest.raises(BadProfile, match=r"^it is no profile of packets of version 1"):
+        packet_profile(data)
+
+
+def test_packets_that_did_nothing_are_numbers_too() -> None:
+    nothing = {"packets": 0, "branches": {"x.p4:3:9": [0, 0]}} | of_table(
+        hits=0, misses=0, actions={"I.a": 0}, clocks=7
+    )
+    profile = packet_profile(GOOD | nothing)
+    table = profile.table("I.t")
+    assert (profile.packets, table.packets, table.hits, table.misses, table.share("I.a"), table.clocks) == (
+        0,
+        0,
+        0,
+        0,
+        0,
+        7,
+    )
+    missed = packet_profile(GOOD | of_table(hits=0, misses=4, actions={"I.a": 3})).table("I.t")
+    assert (missed.hits, missed.misses, missed.packets, missed.share("I.a")) == (0, 4, 4, 0.75)
+    without = packet_profile(GOOD | {"tables": {"I.t": {"hits": 2, "misses": 3, "actions": {}}}}).table("I.t")
+    assert (without.hits, without.misses, without.clocks) == (2, 3, None)
 
 
 def test_one_of_another_program_is_refused(tmp_path: Path) -> None:

@@ -26,7 +26,18 @@ from hlir_builder import (
 
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import print_body, print_program
-from transpiler.hlir.program import Bridge, Goto, Parser, ParserState, Program, Select, Storage
+from transpiler.hlir.program import (
+    Bridge,
+    Goto,
+    MatchKind,
+    Parser,
+    ParserState,
+    Program,
+    Select,
+    SelectCase,
+    Storage,
+    ValueSet,
+)
 from transpiler.hlir.types import Bits, Bool
 from transpiler.passes import (
     fold_branches,
@@ -37,7 +48,7 @@ from transpiler.passes import (
     remove_unreachable,
     remove_unused_declarations,
 )
-from transpiler.passes.pipeline import Pass, optimise
+from transpiler.passes.pipeline import BadPass, Pass, optimise
 from transpiler.verifier import verify
 
 
@@ -229,6 +240,29 @@ def test_one_arm_knows_nothing_of_the_other() -> None:
     assert "h.b = m.x;" in after(propagate_copies.run, made(b, choice))
 
 
+def test_an_action_finds_the_locals_of_its_control_as_they_are() -> None:
+    b = builder()
+    b.action("use", b.set("h.a", b.get("l")))
+    b.table("t", [("h.b", "exact")], ["use"])
+    program = propagate_copies.run(made(b, b.set("l", b.get("h.c")), apply("t")))
+    assert print_body(program.action["use"].body) == "h.a = l;"
+
+
+def test_what_an_index_chose_is_not_read_again() -> None:
+    """The index may have changed since."""
+    b = builder()
+    b.stack("s", "s_t", 2, f=8)
+    chosen = ex.Read(ex.FieldRef(ex.ElementRef("s", b.get("m.x"), AT), "f", AT), Bits(8), AT)
+    body = (b.set("m.x", b.get("h.a")), b.set("l", chosen), b.set("m.x", b.get("h.b")), b.set("h.c", b.get("l")))
+    assert after(propagate_copies.run, made(b, *body)) == print_body(body)
+
+
+def test_an_assignment_ends_what_was_known_of_its_target() -> None:
+    b = builder()
+    body = (b.set("m.x", 1), b.set("m.x", b.get("h.a")), b.set("h.b", b.get("m.x")))
+    assert after(propagate_copies.run, made(b, *body)) == print_body(body)
+
+
 # --- fold_branches, fold_selects -------------------------------------------------------------------------------------
 
 
@@ -292,6 +326,29 @@ def test_a_failing_verify_stays() -> None:
     assert print_program(program).count("verify(") == 1
 
 
+@pytest.mark.parametrize(("condition", "taken"), [(True, "h.a = 8w1;"), (False, "h.b = 8w2;")])
+def test_a_constant_condition_chooses_its_arm(condition: bool, taken: str) -> None:
+    b = builder()
+    branch = if_(ex.Const(int(condition), Bool(), AT), [b.set("h.a", 1)], [b.set("h.b", 2)])
+    assert after(fold_branches.run, made(b, branch)) == taken
+
+
+def test_only_a_leave_of_the_block_itself_is_needless_at_its_end() -> None:
+    """Leaving the outer block at the inner one's end passes what stands behind the inner one."""
+    b = builder()
+    inner = st.Block("inner", (if_(valid("h"), [st.Leave("inner", AT)]), b.set("h.a", 1), st.Leave("outer", AT)), AT)
+    body = (st.Block("outer", (inner, b.set("h.b", 2)), AT), b.set("h.c", 3))
+    assert after(fold_branches.run, made(b, *body)) == print_body(body)
+
+
+@pytest.mark.parametrize("count", [1, 16, 17, 256])
+def test_a_default_stays_where_a_number_has_more_values_than_the_cases(count: int) -> None:
+    b = builder()
+    cases = tuple(st.SwitchCase((value,), (b.set("h.a", value),), AT) for value in range(count))
+    switch = st.Switch(ex.Cast(b.get("h.a"), Bits(16), AT), cases, (b.set("h.b", 9),), AT)
+    assert after(fold_branches.run, made(b, switch)) == print_body((switch,))
+
+
 def test_a_select_that_never_matches_stays() -> None:
     b = builder()
     choice = select(const(3, 8), (ex.ExactSet(const(4, 8), AT), "accept"))
@@ -314,6 +371,36 @@ def test_cases_that_may_be_taken_stay_and_those_behind_any_go() -> None:
     masked = [ex.MaskSet(const(0, 8), const(mask, 8), AT) for mask in (1, 2, 1)]
     found = folded(b, select(b.get("h.a"), *((key, "accept") for key in masked)))
     assert isinstance(found, Select) and [case.keys for case in found.cases] == [(masked[0],), (masked[1],)]
+
+
+def test_key_sets_of_another_meaning_are_other_cases() -> None:
+    b = builder()
+    keys: list[ex.KeySet] = [ex.RangeSet(const(low, 8), const(high, 8), AT) for low, high in ((1, 3), (1, 9), (4, 9))]
+    keys += [ex.MaskSet(const(1, 8), const(mask, 8), AT) for mask in (0x0F, 0x1F)] + [ex.ExactSet(const(1, 8), AT)]
+    choice = select(b.get("h.a"), *((key, "accept") for key in keys))
+    assert folded(b, choice) == choice
+    again = select(b.get("h.a"), *((key, "accept") for key in keys), *((key, "reject") for key in keys))
+    assert folded(b, again) == choice
+
+
+def test_a_case_is_certain_only_if_each_of_its_keys_is() -> None:
+    b = builder()
+    keys = ((any_(), ex.ExactSet(const(1, 8), AT)), (ex.ExactSet(const(1, 8), AT), any_()), (any_(), any_()))
+    cases = tuple(SelectCase(each, to, AT) for each, to in zip(keys, ("accept", "reject", "accept"), strict=True))
+    choice = Select((b.get("h.a"), b.get("h.b")), cases, AT)
+    assert folded(b, choice) == choice
+    known = replace(choice, subjects=(b.get("h.a"), const(1, 8)))
+    assert folded(b, known) == Goto("accept", AT)
+    known = replace(choice, subjects=(b.get("h.a"), const(2, 8)))
+    assert folded(b, known) == replace(known, cases=cases[1:])
+
+
+def test_a_value_set_may_hold_any_value_or_none() -> None:
+    b = builder()
+    b.value_sets.append(ValueSet("vs", (Bits(8),), (MatchKind.EXACT,), 4, AT))
+    for subject in (b.get("h.a"), const(1, 8)):
+        choice = select(subject, (ex.ValueSetRef("vs", AT), "accept"), (any_(), "reject"))
+        assert folded(b, choice) == choice
 
 
 @pytest.mark.parametrize(
@@ -375,6 +462,49 @@ def test_headers_that_are_never_valid_are_not_asked_for() -> None:
     assert "emit(h)" in text and "emit(g)" not in text
 
 
+def test_a_header_is_perhaps_valid_by_whatever_may_make_it_so() -> None:
+    """An element found at run time may be each of its stack; what is copied from one of which some are valid may be valid."""
+    b = builder()
+    b.header("made", "h_t")
+    b.stack("s", "s_t", 2, f=8)
+    b.stack("from", "s_t", 2)
+    b.stack("to", "s_t", 2)
+    element = {name: ex.ElementRef(name, b.get("h.a"), AT) for name in ("s", "from", "to")}
+    body = [
+        st.SetValid(h("made"), True, AT),
+        st.SetValid(element["s"], True, AT),
+        st.SetValid(h("from[1]"), True, AT),
+        st.CopyHeader(element["to"], element["from"], AT),
+        st.SetValid(h("made"), False, AT),
+        st.SetValid(h("g"), False, AT),
+    ]
+    asked = ["made", "s[0]", "s[1]", "from[0]", "from[1]", "to[0]", "to[1]", "g"]
+    body += [if_(valid(name), [b.set("h.b", number)]) for number, name in enumerate(asked)]
+    text = after(remove_invalid_headers.run, made(b, *body))
+    told = [name for name in asked if f"if ({name}.isValid())" in text]
+    assert told == ["made", "s[0]", "s[1]", "from[1]", "to[0]", "to[1]"]
+    assert "made.setInvalid();" in text and "g.setInvalid();" not in text and text.count("if (false)") == 2
+
+
+def test_states_and_tables_that_control_never_gets_to_go() -> None:
+    b = builder()
+    for name in ("once", "never"):
+        b.action(f"{name}_run", b.set("m.x", 1))
+        b.table(name, [("h.a", "exact")], [f"{name}_run"])
+    choice = select(b.get("h.a"), (ex.ExactSet(const(1, 8), AT), "used"), (any_(), "accept"))
+    states = (
+        state("start", [extract("h")], choice),
+        state("spare", [], goto("behind")),
+        state("used", [], goto("accept")),
+        state("behind", [], goto("accept")),
+    )
+    program = remove_unreachable.run(made(b, apply("once"), parser=states))
+    parser = program.pipes[0]
+    assert isinstance(parser, Parser) and [s.name for s in parser.states] == ["start", "used"]
+    assert [table.name for table in program.tables] == ["once"]
+    assert {action.name for action in program.actions} == {"once_run", "NoAction"}
+
+
 def test_a_copy_of_a_copy_may_be_valid_whatever_the_order() -> None:
     b = builder()
     for name in ("one", "two"):
@@ -431,3 +561,36 @@ def test_metadata_come_into_a_control_as_they_were_left() -> None:
     body = b.set("h.b", b.get("m.x"))
     program = b.build(parser, [body], deparser=[emit("h")])
     assert after(propagate_copies.run, program) == print_body((body,))
+
+
+# --- the list of passes ----------------------------------------------------------------------------------------------
+
+
+def counting_down(program: Program) -> Program:
+    """One extern less, of those that nothing names."""
+    return replace(program, externs=program.externs[:-1])
+
+
+@pytest.mark.parametrize(("count", "left", "rounds"), [(0, 0, 1), (1, 0, 2), (3, 0, 4), (4, 0, 4), (6, 2, 4)])
+def test_passes_run_in_rounds_until_nothing_changes(count: int, left: int, rounds: int) -> None:
+    b = builder()
+    for number in range(count):
+        b.extern(f"r{number}", "register", size=4, width=8)
+    seen: list[tuple[str, int]] = []
+    program = optimise(
+        made(b),
+        lambda name, program: seen.append((name, len(program.externs))),
+        (("less", counting_down), ("same", lambda program: program)),
+    )
+    assert len(program.externs) == left
+    each = [max(0, count - number) for number in range(1, rounds + 1)]
+    assert seen == [(name, number) for number in each for name in ("less", "same")]
+
+
+def test_a_pass_that_breaks_a_program_is_told() -> None:
+    b = builder()
+    program = made(b, b.set("h.a", b.get("m.x")))
+    passes = (("same", lambda program: program), ("breaks", lambda program: replace(program, variables=())))
+    with pytest.raises(BadPass, match=r"^the pass 'breaks' makes malformed HLIR") as raised:
+        optimise(program, None, passes)
+    assert raised.value.name == "breaks" and raised.value.page == "docs/extend/pass.md"

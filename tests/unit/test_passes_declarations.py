@@ -9,6 +9,7 @@ from hlir_builder import AT, Builder, any_, apply, const, emit, extract, goto, s
 
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits
+from transpiler.passes import keep_controllable
 from transpiler.passes.remove_unused_declarations import run
 
 INDEX = const(1, 32)
@@ -117,3 +118,38 @@ def test_what_a_deparser_emits_stays() -> None:
     b = builder()
     program = b.build([state("start", [], goto("accept"))], deparser=[emit("h"), emit("s[0]")])
     assert left(run(program)) == f"h {STACK}"
+
+
+def test_what_the_control_plane_may_name_comes_back() -> None:
+    """In the order of the declared program: with what passes have made of it, else so that it does nothing."""
+    b = builder()
+    given = {name: ex.Read(ex.VariableRef(f"{name}.p", AT), Bits(8), AT) for name in ("dead", "used")}
+    b.action("dead", b.set("a", given["dead"]), p=8)
+    b.action("used", b.set("h.f", given["used"]), b.set("b", 1), p=8)
+    b.action("alone", b.set("h.f", 3))
+    b.table("t", [("g.f", "exact"), ("b", "ternary")], ["dead"])
+    b.table("u", [("h.f", "exact")], ["used"])
+    declared = built(b, (apply("u"),))
+    b.variable("made", 8)
+    used = replace(declared.action["used"], body=(b.set("h.f", given["used"]),))
+    program = replace(
+        declared,
+        headers=(declared.header["h"],),
+        header_types=tuple(t for t in declared.header_types if t.name == "h_t"),
+        stacks=(),
+        tables=(declared.table["u"],),
+        actions=(used, declared.action["alone"], declared.action["NoAction"]),
+        variables=(b.variables["made"], b.variables["used.p"], *declared.variables[-1:]),
+        externs=(declared.extern["q"],),
+        value_sets=(),
+    )
+    now = keep_controllable.run(declared, program)
+    assert [t.name for t in now.tables] == ["t", "u"] and now.table["u"] == declared.table["u"]
+    assert [(key.name, key.expression) for key in now.table["t"].keys] == [("g.f", const(0, 8)), ("b", const(0, 8))]
+    assert replace(now.table["t"], keys=declared.table["t"].keys) == declared.table["t"]
+    bodies = {"NoAction": (), "dead": (), "used": used.body, "alone": declared.action["alone"].body}
+    assert {action.name: action.body for action in now.actions} == bodies
+    assert [action.name for action in now.actions] == [a.name for a in declared.actions]
+    assert {v.name for v in now.variables} == {"dead.p", "used.p", "made", declared.variables[-1].name}
+    assert (now.externs, now.value_sets) == (declared.externs, declared.value_sets)
+    assert (now.headers, now.stacks, now.pipes) == (program.headers, (), program.pipes)

@@ -93,6 +93,14 @@ def test_the_plain_plan_looks_up_by_cursors_and_prefetches_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize("steps", [(3, 1), (1, 3)])
+def test_cursors_go_on_as_often_as_the_table_with_the_most_steps(steps: tuple[int, int]) -> None:
+    tables = Tables(lambda name: Access.CURSORS, lambda name: steps[int(name.removeprefix("t"))])
+    (pipe,) = schedule(AT_ONCE, Options()).pipes
+    (made,) = plan(pipe, tables, (Form.BURST,)).passes
+    assert made.steps == (Receive(), Gather(1, listed=True), RunSubBatches(1, (0, 1), 3), Transmit())
+
+
 def test_keys_go_to_tables_as_arrays_where_all_of_a_stage_take_them() -> None:
     (made,) = of(TWO, (with_arrays,), Access.EARLY_ARRAY, Access.CURSORS).passes
     assert made.steps[1:4] == (Gather(1, listed=True, keyed=True), Start(1, (0,)), Run(1))
@@ -259,6 +267,7 @@ def test_forms(whole: bool) -> None:
     (pipeline,) = made.plans
     assert [p.form for p in pipeline.passes] == [Form.BURST if whole else Form.PACKETS]
     assert made.reads_ahead is not whole
+    assert not planned(TWO, schedule(TWO, options), {}, options, without(with_read_ahead)).reads_ahead
 
 
 def test_packets_that_ask_for_more_come_again_by_their_records() -> None:

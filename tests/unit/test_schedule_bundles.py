@@ -50,3 +50,24 @@ def test_registers_that_stay_in_the_cache_or_are_not_used_lie_alone() -> None:
     assert bundled(registers, ("a", "i"), ("b", "i"), small="b") == ()
     (made,) = bundled(registers, ("a", "i"), ("b", "i"))
     assert [name for name, _ in made.registers] == ["a", "b"]
+
+
+def test_a_meter_lies_alone() -> None:
+    b = Builder()
+    b.header("h", "h_t", k=32)
+    b.extern("r", "register", size=MANY, width=32)
+    b.extern("m", "meter", size=MANY, unit="packets")
+    body = [
+        b.call("register.read", "r", b.get("h.k"), out="h.k"),
+        b.call("meter.execute", "m", b.get("h.k"), out="h.k"),
+    ]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, [], [emit("h")])
+    assert bundles(program, {"r", "m"}) == ()
+
+
+def test_a_stride_is_the_power_of_two_that_all_cells_fit_in() -> None:
+    """Exactly filled, no more is taken."""
+    for widths, stride in (((32, 32), 8), ((32, 64), 16), ((8, 8, 16), 4), ((64, 64, 64, 64, 64, 64, 64, 64), 64)):
+        registers = {f"r{n}": (width, MANY) for n, width in enumerate(widths)}
+        (made,) = bundled(registers, *((name, "i") for name in registers))
+        assert made.stride == stride and len(made.registers) == len(widths)

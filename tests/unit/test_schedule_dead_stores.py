@@ -49,6 +49,19 @@ def test_within_a_branch_what_the_next_statement_reads_stays() -> None:
         assert kept.then == kept.otherwise == (store, use)
 
 
+def test_a_branch_with_one_arm_that_is_read_stays() -> None:
+    b = program()[0]
+    use, unread = b.set("h.v", 3), b.set("a", 2)
+    for then, otherwise, left_of in (
+        ([use], [], ((use,), ())),
+        ([], [use], ((), (use,))),
+        ([unread], [use, unread], ((), (use,))),
+    ):
+        branch = if_(binary("==", b.get("h.v"), const(1, 8)), then, otherwise)
+        (kept,) = (w for w in left(program(apply("t"), branch)[1]) if isinstance(w, st.If))
+        assert (kept.then, kept.otherwise) == left_of
+
+
 def test_the_architecture_fills_what_is_read() -> None:
     b = program()[0]
     (step,) = (w for w in left(program(apply("t"))[1]) if isinstance(w, Step))

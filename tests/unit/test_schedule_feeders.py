@@ -28,7 +28,7 @@ def leaves(label: str) -> Plain:
     return Plain(st.If(true(), (st.Leave(label, AT),), (), AT))
 
 
-ONE, TWO, THREE, JOIN = ((target,) for target in (Submit(1), Submit(2), Submit(3), Jump(0)))
+ONE, TWO, THREE, FOUR, JOIN = ((target,) for target in (Submit(1), Submit(2), Submit(3), Submit(4), Jump(0)))
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,10 @@ ONE, TWO, THREE, JOIN = ((target,) for target in (Submit(1), Submit(2), Submit(3
         ([(DECIDED, fork(ONE, (leaves("out"),))), TWO, ()], [], {1, 2}),  # the way out leads to stage 2
         ([(DECIDED, leaves("out"), *ONE), TWO, ()], [], {1}),
         ([(DECIDED, leaves("inside"), *ONE), TWO, ()], [], {1, 2}),  # that block is not cut
+        ([(DECIDED, fork((fork(ONE, TWO, on=False),), ONE)), TWO, ()], [], {1}),  # likewise, told of first
+        # packets of stage 3 have either result, so those that come to 4 by it may come with others
+        ([(DECIDED, fork((fork(ONE, FOUR, on=False),), TWO)), THREE, THREE, FOUR, ()], [], {1, 2, 3}),
+        ([(DECIDED, fork((fork(ONE, FOUR, on=False),), TWO)), (), THREE, FOUR, ()], [], {1, 2, 3, 4}),
         ([(Dispatch((1, 2)),), (), ()], [], set()),
         ([(Dispatch((1,)),), TWO, ()], [], {2}),
     ],

@@ -18,7 +18,7 @@ from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Schedule
-from transpiler.schedule.state import StateOf, large_counters, large_state, state_cells
+from transpiler.schedule.state import StateOf, large_counters, large_state, own_accesses, state_cells
 from transpiler.verifier import verify
 
 LARGE = frozenset({"r", "q", "m"})
@@ -143,6 +143,15 @@ def test_accesses_in_both_arms_are_prefetched_before_the_branch() -> None:
     assert started(case.plan(both)) == ["", "(r) (r)"]
 
 
+def test_several_registers_of_both_arms_are_prefetched_before_the_branch() -> None:
+    case = Case()
+    arms = (
+        [case.read("r", "h.k0"), case.read("q", "h.k1", "m2")],
+        [case.read("q", "h.k2", "m2"), case.read("r", "h.k3")],
+    )
+    assert started(case.plan(if_(valid("h"), *arms))) == ["", "(r) (r) (q) (q)"]
+
+
 def test_what_is_written_before_an_access_in_a_branch_is_no_index_yet() -> None:
     case = Case()
     both = if_(valid("h"), [case.set("h.k1", 1), case.read("r", "h.k1")], [case.read("r", "h.k2")])
@@ -188,6 +197,19 @@ def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
     body = (case.read("r", "h.k0", "m2"), between, case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
     program = case.program(st.Block("out", body, AT))
     assert with_hoisted_indexes(program, LARGE) == program
+
+
+def test_what_an_action_in_between_reads_or_writes_stays() -> None:
+    for done in (("m3", "m1"), ("m1", "m3"), ("h.k1", "m3")):  # it reads the hash, writes it, or writes what is hashed
+        case = Case()
+        case.table_with(case.set(done[0], case.get(done[1])))
+        body = (case.read("r", "h.k0", "m2"), apply("t"), case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
+        program = case.program(*body)
+        assert with_hoisted_indexes(program, LARGE) == program
+    case = Case()
+    case.table_with(case.set("m3", case.get("h.k2")))
+    body = (case.read("r", "h.k0", "m2"), apply("t"), case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
+    assert body_of(with_hoisted_indexes(case.program(*body), LARGE)) == (body[2], *body[:2], body[3])
 
 
 @pytest.mark.parametrize("hashed", [False, True])
@@ -259,6 +281,39 @@ def test_what_an_inlined_action_is_made_of() -> None:
     assert new == ["act.p.copied_", "t.ran"] and all(opened.variable[name].storage is Storage.LOCAL for name in new)
 
 
+def test_each_parameter_has_a_copy_of_a_name_that_nobody_has() -> None:
+    case = Case()
+    for name in ("act.p", "act.q"):
+        case.variable(name, 32, Storage.ACTION_DATA)
+    case.action("act", case.read("r", "act.q"), case.set("m0", case.get("act.p")), p=32, q=32)
+    case.table("t", [("h.k0", "exact")], ["act"])
+    for name in ("act.p.copied", "act.p.copied_"):
+        case.variable(name, 8)
+    opened = with_inlined_actions(case.program(apply("t")), LARGE)
+    assert not verify(opened)
+    text = " ".join(print_body(opened.action["act"].body).split())
+    assert text == "act.p.copied__ = act.p; act.q.copied = act.q;"
+    assert "register.read(act.q.copied); m0 = act.p.copied__; }" in " ".join(print_body(body_of(opened)).split())
+
+
+def test_what_the_program_asks_of_its_table_is_still_told() -> None:
+    case = Case()
+    case.table_with(case.read("r", "h.k1"))
+    case.variable("did", case.tables[0].action_enum)
+    opened = with_inlined_actions(case.program(apply("t", None, "did")), LARGE)
+    table, switch = body_of(opened)
+    assert table == apply("t", None, "did") and isinstance(switch, st.Switch) and switch.subject == case.get("did")
+
+
+def test_an_action_that_counts_by_its_entry_stays() -> None:
+    case = Case()
+    case.extern("dc", "direct_counter", unit="packets", automatic=0)
+    case.action("act", case.read("r", "h.k1"), case.call("direct_counter.count", "dc"))
+    case.table("t", [("h.k0", "exact")], ["act"], direct=["dc"])
+    program = case.program(apply("t"))
+    assert with_inlined_actions(program, LARGE) is program
+
+
 def test_actions_stay_where_their_table_does_not_tell_which_ran() -> None:
     """As the members of profiles do not."""
     for profile in (None, "profile"):
@@ -316,6 +371,24 @@ def test_cells_that_are_known_before_a_body_begins(body: Sequence[st.Statement],
     program = case.table_with(case.read("r", "h.k1")).program(*body)
     found = StateOf(program, LARGE).started_before(tuple(body))
     assert [f"{access.instance} {print_expression(access.index)}" for access in found] == known
+
+
+def test_accesses_that_a_statement_makes_by_itself() -> None:
+    """Of cells by an index: what a direct meter or a counter has is not among them."""
+    case = Case()
+    case.extern("dm", "direct_meter", unit="packets", automatic=0)
+    index = case.get("h.k1")
+    for statement, accesses in (
+        (case.read("r", "h.k1"), [("r", index)]),
+        (case.write("q", "h.k1", "h.k2"), [("q", index)]),
+        (case.call("meter.execute", "m", index, out="m3"), [("m", index)]),
+        (case.call("counter.count", "c", index), []),
+        (case.call("direct_meter.read", "dm", out="m3"), []),
+        (case.call("truncate.request", None, index), []),
+        (case.set("m1", index), []),
+        (if_(valid("h"), [case.read("r", "h.k1")]), []),
+    ):
+        assert [(access.instance, access.index) for access in own_accesses(statement)] == accesses
 
 
 def test_cells_of_direct_instances_are_those_of_their_tables() -> None:

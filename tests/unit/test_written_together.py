@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hlir_builder import AT, Builder, apply, const, goto, if_, state, true
 
-from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.analysis.locations import VALIDITY, Location, Locator
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import print_body
 from transpiler.hlir.program import Program
@@ -52,10 +52,8 @@ THERE = st.SetValid(ex.HeaderRef("h", AT), True, AT)
 )  # fmt: skip
 def test_groups(body: st.Body, groups: list[str]) -> None:
     _, program = built()
-    wanted = frozenset(map(Location, "abcd"))
-    written = {name for group in groups for name in group}
-    found = ["".join(one.owner for one in group) for group in groups_of(program, body, wanted)]
-    assert [group for group in found if set(group) <= written] == groups
+    wanted = frozenset(map(Location, "abcd")) & Locator(program).written_in(body)
+    assert ["".join(one.owner for one in group) for group in groups_of(program, body, wanted)] == groups
     assert groups_of(program, body, frozenset()) == ()
 
 

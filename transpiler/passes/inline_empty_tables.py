@@ -48,8 +48,7 @@ def _stays_empty(program: Program, table: Table, locator: Locator) -> bool:
     action = program.action[table.default_action.action]
     parameters = set(action.parameters)
     written = {one.owner for one in locator.written_in(action.body)}
-    listed = any(use.action == action.name for use in table.actions)
-    return not table.direct and not table.ages and listed and not parameters & written
+    return not table.direct and not table.ages and not parameters & written
 
 
 def _default(program: Program, table: Table, applied: ApplyTable, site: int) -> Body:

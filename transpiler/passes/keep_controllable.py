@@ -22,7 +22,7 @@ def run(declared: Program, program: Program) -> Program:
     """`program`, made of `declared` by passes, with everything of `declared` that the control plane sees, in that order."""
     tables = _merged(map(_unapplied, declared.tables), program.table)
     actions = _merged((replace(action, body=()) for action in declared.actions), program.action)
-    needed = {use.action for table in tables for use in table.actions} | {t.default_action.action for t in tables}
+    needed = {use.action for table in tables for use in table.actions}
     kept = tuple(action for action in actions if action.name in needed or action.name in program.action)
     data = {parameter for action in kept for parameter in action.parameters}
     variables = tuple(

@@ -118,11 +118,9 @@ class _Mover:
 
     def _dropping(self, table: Table) -> tuple[str, ...]:
         """The actions of a table that drop, where it tells which one ran."""
-        listed = {use.action for use in table.actions}
-        actions = actions_of(self.program, table.name)
-        if table.implementation is not None or any(action.name not in listed for action in actions):
+        if table.implementation is not None:  # it may run actions of others, too
             return ()
-        return tuple(action.name for action in actions if self._drops(action.body))
+        return tuple(action.name for action in actions_of(self.program, table.name) if self._drops(action.body))
 
     def _drops(self, body: Body) -> bool:
         """Whether a packet is dropped that runs all of it, and it is no more than assignments and calls."""

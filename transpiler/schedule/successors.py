@@ -8,7 +8,7 @@ from transpiler.schedule.stages import Code, Dispatch, Fork, Jump, PipeSchedule,
 
 
 def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
-    """The stages and joins that a code goes to by itself, each as often as it does."""
+    """The stages and joins that a code goes to by itself, each once or more."""
     found: list[Target] = []
     for piece in code:
         match piece:
