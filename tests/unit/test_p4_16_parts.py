@@ -1,0 +1,265 @@
+"""Parts of fields, stacks and unions that are passed, left by `exit` and returned, and controls that are applied again: programs as
+in test_p4_16_elaborate, whose packet says what became of them. P4-16 spec 6.8, 8.17 to 8.20, 12.4, 12.5, 13.8, 14."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_p4_16_elaborate import gives, load
+
+TOP = """
+header half_t { bit<12> v; }
+header_union three_t { s_t p; w_t q; h_t r; }
+header begins_t { p_t x; bit<8> xs; p_t xy; }
+enum bit<8> Kind { four = 4, nine = 9 }
+typedef Kind Sort;
+struct box_t { s_t s; bit<8> n; }
+bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
+bit<8> flag(in bool b) { return b ? 8w1 : 8w0; }
+void in_out(in bit<8> y, out bit<8> x) { x = 0; x = y + 1; }
+void out_of(in s_t[3] from, out s_t to) { to = { 9 }; to = from[0]; }
+void second(out s_t[3] s) { s[1] = { 8 }; }
+void none(out u_t u) { }
+void boxed(out box_t b) { b.n = 7; }
+void low(inout bit<4> x) { x[1:0] = 3; }
+void low_out(out bit<4> x, in bit<8> y) { x = y[3:0]; x[3:3] = 1; }
+void put_at(inout s_t[3] s, in bit<8> i) { s[i] = { 7 }; }
+bit<8> get_at(in s_t[3] s, in bit<8> i) { return s[i].isValid() ? 8w1 : 8w0; }
+void put_in(inout bit<8>[3] a, in bit<8> i) { a[i] = 9; }
+three_t one_of(in bit<8> x) {
+    three_t u; if (x == 0) { u.p = { 1 }; } else if (x == 1) { u.q = { 2 }; } else { u.r = { 3, 0, 0, 0, 0, 0 }; } return u; }
+begins_t begin() { return { { 1, 2 }, 3, { 4, 5 } }; }
+control Add(inout bit<8> x, in bit<8> amount) { apply { x = x + amount; } }
+control Twice(inout bit<8> x) { apply { Add.apply(x, 4); } }
+control Named(inout bit<8> x) { Add() add; apply { add.apply(x, 5); } }
+control Added(inout bit<8> x, in bit<8> amount);
+control Given(inout bit<8> x)(Added add) { apply { add.apply(x, 6); add.apply(x, 1); } }
+control Local(inout bit<8> x) { s_t s; apply { if (s.isValid()) { x = 9; } s.setValid(); x = x + 1; } }
+control Fresh(out s_t s, in bit<8> x) { apply { if (s.isValid()) { s = { 9 }; } else if (x > 0) { s = { x }; } } }
+control Half(inout bit<4> x) { action stop(inout bit<2> y) { y = 3; exit; } apply { stop(x[1:0]); x = 0; } }
+control Stop(inout bit<4> x) { action stop() { exit; } apply { x = 9; stop(); x = 0; } }
+control Some(inout bit<4> x) { action stop() { exit; } apply { x = 9; if (x == 1) { stop(); } x = 5; } }
+control Table(inout bit<4> x) { action stop() { x = 6; exit; }
+    table t { actions = { stop; } default_action = stop; } apply { t.apply(); x = 0; } }
+"""
+LOCALS = """
+Add() add; Twice() twice; Named() named; Local() local; Fresh() fresh; Half() half; Stop() stop; Some() some; Table() table_;
+Given(Add()) given;
+action leaving(inout bit<4> x) { x = 7; exit; }
+action halves(inout bit<4> x, in bit<4> y) { x = y; }
+"""
+CASES = [
+    ("in, then out of the same", "in_out(h.c, h.c);", "00 01 03 03 04 05"),
+    ("in a stack, then out of its element", "hdr.st[0] = { 4 }; out_of(hdr.st, hdr.st[1]);", "00 01 02 03 04 05 04 04"),
+    ("an out stack begins invalid", "hdr.st = { { 1 }, { 2 }, { 3 } }; second(hdr.st);", "00 01 02 03 04 05 08"),
+    ("an out union begins invalid", "hdr.u.s = { 1 }; none(hdr.u); h.a = flag(hdr.u.isValid());", "00 01 02 03 04 05"),
+    (
+        "an out struct begins with an invalid header",
+        "box_t b = { { 1 }, 2 }; boxed(b); h.a = b.n; h.b = flag(b.s.isValid());",
+        "07 00 02 03 04 05",
+    ),
+    ("a part of a slice that is passed", "low(h.f[7:4]); low(h.e[h.b +: 4]);", "00 01 02 03 06 35"),
+    (
+        "the start of a slice before a later argument changes it",
+        "low_out(h.f[h.b +: 4], inc(h.b)); h.c = 9;",
+        "00 02 09 03 04 15",
+    ),
+    ("no element beyond the end", "put_at(hdr.st, 3); put_at(hdr.st, 255); put_at(hdr.st, 2);", "00 01 02 03 04 05 07"),
+    ("none is valid there", "hdr.st[2] = { 1 }; h.a = get_at(hdr.st, 2) + get_at(hdr.st, 3);", "01 01 02 03 04 05 01"),
+    (
+        "no element of an array",
+        "bit<8>[3] a = { 1, 2, 3 }; put_in(a, 3); h.a = a[0] + a[1] + a[2]; put_in(a, 2); h.b = a[2];",
+        "06 09 02 03 04 05",
+    ),
+    ("upper bits of an array's element", "bit<8>[2] a = { 1, 2 }; a[h.b][7:4] = 5; h.a = a[1]; h.b = a[0];", "52 01 02 03 04 05"),
+    ("a large array", "bit<8>[1030] a; a[1029] = 3; h.a = a[1029]; h.b = (bit<8>) (a.size >> 2);", "03 01 02 03 04 05"),
+    (
+        "smallest and largest sizes",
+        "half_t o; h.a = (bit<8>) o.minSizeInBytes(); h.b = (bit<8>) hdr.u.minSizeInBytes(); h.c = (bit<8>) hdr.u.minSizeInBits();"
+        "h.d = (bit<8>) hdr.u.maxSizeInBits(); h.e = (bit<8>) o.maxSizeInBytes();",
+        "02 01 08 10 02 05",
+    ),
+    (
+        "any member of a union",
+        "three_t u; h.a = flag(u.isValid()); u = one_of(2); h.b = flag(u.isValid()); h.c = flag(one_of(1).isValid()); "
+        "h.d = flag(one_of(2).isValid()); h.e = flag(one_of(0).isValid());",
+        "00 01 01 01 01 05",
+    ),
+    (
+        "a choice of unions",
+        "u_t a; u_t b; a.s = { 3 }; b.w = { 4 }; u_t c = h.b == 0 ? a : b; h.a = flag(c.s.isValid()); "
+        "h.c = flag(c.w.isValid()); h.d = c.w.v[7:0];",
+        "00 01 01 04 04 05",
+    ),
+    (
+        "fields that begin alike",
+        "h.a = begin().x.y; h.b = begin().xs; h.c = begin().xy.x; p_t q = begin().x; h.d = q.x; begins_t b = begin(); "
+        "q = b.xy; h.e = q.y;",
+        "02 03 04 01 05 05",
+    ),
+    ("a member by another name of its enum", "h.a = Sort.nine; h.b = flag(h.e == Sort.four);", "09 01 02 03 04 05"),
+    (
+        "what is compared with true and false",
+        "bool y = h.b == 1; bool n = h.b == 0; h.a = flag(y != true) ++ 1w0 == 0 ? 8w1 : 8w0; h.c = flag(n != true); "
+        "h.d = flag(y == false) + flag(n == true); h.e = flag(n != false) + flag(y == true);",
+        "01 01 01 00 01 05",
+    ),
+    (
+        "true and false beside what is not known",
+        "bool y = h.b == 1; bool n = h.b == 0; h.a = flag(y && true) + flag(n && true); h.c = flag(n || false); "
+        "h.d = flag(y || false); h.e = flag(y && false) + flag(n || true);",
+        "01 01 00 01 01 05",
+    ),
+    (
+        "narrower and wide again",
+        "bit<16> w = h.b ++ h.c; w = (bit<16>) (bit<8>) w; h.a = w[15:8]; h.b = w[7:0]; int<16> s = 254; "
+        "s = (int<16>) (int<8>) s; h.c = ((bit<16>) s)[15:8];",
+        "00 02 ff 03 04 05",
+    ),
+    ("the bits of a number with a sign", "int<8> n = -1; n = n + (int<8>) h.a; h.a = flag(n[7:0] > 5) + flag(n > 5);", "01 01 02 03 04 05"),
+    ("constants, once and again", "add.apply(h.a, 3); add.apply(h.b, 4);", "03 05 02 03 04 05"),
+    ("nowhere, once and again", "fresh.apply(_, 3); fresh.apply(_, 4); fresh.apply(hdr.st[0], 5);", "00 01 02 03 04 05 05"),
+    ("an out header begins invalid again", "fresh.apply(hdr.st[0], 5); fresh.apply(hdr.st[1], 0);", "00 01 02 03 04 05 05"),
+    ("a local header begins invalid again", "local.apply(h.a); local.apply(h.b);", "01 02 02 03 04 05"),
+    ("what a control applies by its type, again", "twice.apply(h.a); twice.apply(h.b);", "04 05 02 03 04 05"),
+    ("what a control has, again", "named.apply(h.a); named.apply(h.b);", "05 06 02 03 04 05"),
+    ("a control that is given to another", "given.apply(h.a);", "07 01 02 03 04 05"),
+    ("exit copies a part out", "leaving(h.f[3:0]); h.b = 9;", "00 01 02 03 04 07"),
+    ("exit copies parts out of each", "half.apply(h.f[7:4]); h.b = 9;", "00 01 02 03 04 35"),
+    ("exit within what has copies", "stop.apply(h.f[7:4]); h.b = 9;", "00 01 02 03 04 95"),
+    ("an exit that is not reached", "some.apply(h.f[7:4]); h.b = 9;", "00 09 02 03 04 55"),
+    ("exit of a table's action within what has copies", "table_.apply(h.f[7:4]); h.b = 9;", "00 01 02 03 04 65"),
+    ("return in a default", "switch (h.c) { 1: { h.a = 1; } default: { return; } } h.a = 3;", "00 01 02 03 04 05"),
+    ("return in a case", "switch (h.c) { 2: { return; } default: { h.a = 1; } } h.a = 3;", "00 01 02 03 04 05"),
+    ("break in a default", "for (bit<8> i in 1 .. 3) { switch (i) { 1: { h.a = 7; } default: { break; } } h.b = i; }", "07 01 02 03 04 05"),
+    (
+        "an extern's argument before the next changes it",
+        "hash(h.a, HashAlgorithm.identity, 8w0, { h.f }, inc(h.f) + 20);",
+        "05 01 02 03 04 06",
+    ),
+    (
+        "where an extern's result goes before an argument changes it",
+        "hdr.st[0].setValid(); bit<8> i = 0; random(hdr.st[i].v, inc(i), 8w1);",
+        "00 01 02 03 04 05 01",
+    ),
+    (
+        "an extern's result that has an effect of its own, once",
+        "hdr.st[0].setValid(); hash(hdr.st[inc(h.a) - 1].v, HashAlgorithm.identity, 8w0, { h.a }, 8w200);",
+        "01 01 02 03 04 05 01",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("apply", "output"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_parts(apply: str, output: str, tmp_path: Path) -> None:
+    gives(load(tmp_path, apply, TOP, LOCALS), tmp_path, output)
+
+
+PARSERS = [
+    (
+        "the last of none rejects",
+        "n = hdr.st.last.v; transition accept;",
+        "if (std.parser_error == error.StackOutOfBounds) { hdr.st[0] = { 9 }; }",
+        "09 00 01 02 03 04 05",
+    ),
+    (
+        "the last of none that is not asked for",
+        "bool k = n == 9 && hdr.st.last.v == 1; if (n == 1 || hdr.st.last.v == 1) { packet.extract(hdr.h); } transition accept;",
+        "if (std.parser_error != error.NoError || !h.isValid()) { hdr.st[0] = { 9 }; }",
+        "00 01 02 03 04 05",
+    ),
+    (
+        "a loop that goes on in a stack",
+        "for (bit<8> i in { 8w4, n }) { packet.extract(hdr.st.next); hdr.st.last.v = hdr.st.last.v + i; } transition accept;",
+        "",
+        "04 02 02 03 04 05",
+    ),
+    (
+        "a list that a parser changes",
+        "bit<8> all = 0; for (bit<8> i in { 8w4, n }) { skip.apply(packet, n); all = all + i; } hdr.st[0] = { all }; "
+        "hdr.st[1] = { n }; transition accept;",
+        "",
+        "05 03 02 03 04 05",
+    ),
+    (
+        "unions in a stack",
+        "u_t[2] us; packet.extract(us.next.s); packet.extract(us.next.w); hdr.st[0] = us[0].s; hdr.u.w = us[1].w; "
+        "transition accept;",
+        "",
+        "01 02 00 03 04 05",
+    ),
+    (
+        "a parser behind another call",
+        "if (n == 1) { packet.advance(8); skip.apply(packet, n); } hdr.st[0] = { n }; transition accept;",
+        "",
+        "02 02 03 04 05",
+    ),
+    (
+        "a parser in the other branch",
+        "if (n == 2) { n = 5; } else { skip.apply(packet, n); n = n + 10; } hdr.st[0] = { n }; transition accept;",
+        "",
+        "0c 01 02 03 04 05",
+    ),
+    (
+        "a branch that is not there",
+        "if (n == 2) { skip.apply(packet, n); } hdr.st[0] = { n }; transition accept;",
+        "",
+        "01 00 01 02 03 04 05",
+    ),
+    (
+        "a sub-parser begins anew",
+        "begins.apply(packet, n); begins.apply(packet, n); hdr.st[0] = { n }; transition accept;",
+        "",
+        "03 02 03 04 05",
+    ),
+    (
+        "more than one result of a sub-parser",
+        "bit<16> k = 0; ends.apply(packet, k[15:8], k[7:0]); hdr.u.w = { k }; transition accept;",
+        "",
+        "00 01 02 03 04 05",
+    ),
+    (
+        "a sub-parser that rejects",
+        "reject_.apply(packet, n); packet.advance(8); transition accept;",
+        "hdr.st[0] = { 9 };",
+        "09 01 02 03 04 05",
+    ),
+    (
+        "states in another order",
+        "transition other; } state last { hdr.st[0] = { n }; transition accept; } state other { n = n + 6; transition last;",
+        "",
+        "07 00 01 02 03 04 05",
+    ),
+    (
+        "one part of several that is always taken",
+        "packet.extract(hdr.h); transition select(hdr.h.a, hdr.h.b) { (_, 2): no; (_, 1): yes; } } "
+        "state no { hdr.h.a = 9; transition accept; } state yes { hdr.h.a = 1; transition accept;",
+        "",
+        "01 01 02 03 04 05",
+    ),
+    (
+        "a start that is gone back to without choice",
+        "n = n + 1; m = m + 1; transition select(n) { 2: back; _: done; } } state back { transition start; } "
+        "state done { hdr.st[0] = { m }; transition accept;",
+        "",
+        "07 00 01 02 03 04 05",
+    ),
+]  # fmt: skip
+SKIPPING = """
+parser Skip(packet_in packet, inout bit<8> n) { state start { packet.advance(8); n = n + 1; transition accept; } }
+parser Begins(packet_in packet, inout bit<8> n) { s_t s; bit<8> by = 1;
+    state start { n = n + by; by = 7; if (s.isValid()) { n = 0x50; } packet.extract(s); transition accept; } }
+parser Ends(packet_in packet, out bit<8> x, out bit<8> y) { s_t s;
+    state start { packet.extract(s); x = s.v; packet.extract(s); y = s.v; transition accept; } }
+parser Reject(packet_in packet, inout bit<8> n) { state start { packet.advance(8); n = 9; transition reject; } }
+"""
+INSTANCES = "Skip() skip; Begins() begins; Ends() ends; Reject() reject_; bit<8> n = 1; bit<8> m = 5;"
+
+
+@pytest.mark.parametrize(
+    ("states", "apply", "output"), [case[1:] for case in PARSERS], ids=[case[0] for case in PARSERS]
+)
+def test_parsers(states: str, apply: str, output: str, tmp_path: Path) -> None:
+    parser = f"{INSTANCES} state start {{ {states} }}"
+    gives(load(tmp_path, apply, SKIPPING, parser=parser), tmp_path, output)
