@@ -1,5 +1,5 @@
-"""Parts of fields, stacks and unions that are passed, left by `exit` and returned, and controls that are applied again: programs as
-in test_p4_16_elaborate, whose packet says what became of them. P4-16 spec 6.8, 8.17 to 8.20, 12.4, 12.5, 13.8, 14."""
+"""Parts of fields, stacks and unions that are passed, left by `exit` and returned, and controls that are applied again: programs
+as in test_p4_16_elaborate, whose packet says what became of them. P4-16 spec 6.8, 8.17 to 8.20, 12.4, 12.5, 13.8, 14."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ header begins_t { p_t x; bit<8> xs; p_t xy; }
 enum bit<8> Kind { four = 4, nine = 9 }
 typedef Kind Sort;
 struct box_t { s_t s; bit<8> n; }
+action leave_all() { exit; }
 bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
 bit<8> flag(in bool b) { return b ? 8w1 : 8w0; }
 void in_out(in bit<8> y, out bit<8> x) { x = 0; x = y + 1; }
@@ -27,6 +28,10 @@ void low_out(out bit<4> x, in bit<8> y) { x = y[3:0]; x[3:3] = 1; }
 void put_at(inout s_t[3] s, in bit<8> i) { s[i] = { 7 }; }
 bit<8> get_at(in s_t[3] s, in bit<8> i) { return s[i].isValid() ? 8w1 : 8w0; }
 void put_in(inout bit<8>[3] a, in bit<8> i) { a[i] = 9; }
+bit<8> least_bytes<T>(in T x) { return (bit<8>) x.minSizeInBytes(); }
+bit<8> least_bits<T>(in T x) { return (bit<8>) x.minSizeInBits(); }
+bit<8> most_bytes<T>(in T x) { return (bit<8>) x.maxSizeInBytes(); }
+bit<8> most_bits<T>(in T x) { return (bit<8>) x.maxSizeInBits(); }
 three_t one_of(in bit<8> x) {
     three_t u; if (x == 0) { u.p = { 1 }; } else if (x == 1) { u.q = { 2 }; } else { u.r = { 3, 0, 0, 0, 0, 0 }; } return u; }
 begins_t begin() { return { { 1, 2 }, 3, { 4, 5 } }; }
@@ -40,14 +45,21 @@ control Fresh(out s_t s, in bit<8> x) { apply { if (s.isValid()) { s = { 9 }; } 
 control Half(inout bit<4> x) { action stop(inout bit<2> y) { y = 3; exit; } apply { stop(x[1:0]); x = 0; } }
 control Stop(inout bit<4> x) { action stop() { exit; } apply { x = 9; stop(); x = 0; } }
 control Some(inout bit<4> x) { action stop() { exit; } apply { x = 9; if (x == 1) { stop(); } x = 5; } }
+control Pair(in bit<8> x, in bit<8> y, out bit<8> o) { apply { o = (x << 4) + y; } }
 control Table(inout bit<4> x) { action stop() { x = 6; exit; }
     table t { actions = { stop; } default_action = stop; } apply { t.apply(); x = 0; } }
 """
 LOCALS = """
 Add() add; Twice() twice; Named() named; Local() local; Fresh() fresh; Half() half; Stop() stop; Some() some; Table() table_;
-Given(Add()) given;
+Given(Add()) given; Pair() pair;
 action leaving(inout bit<4> x) { x = 7; exit; }
-action halves(inout bit<4> x, in bit<4> y) { x = y; }
+register<bit<8>>(4) r;
+action both_ways(inout bit<8> x) { x = x + 1; h.d = h.b; }
+table reads_too { actions = { both_ways(h.b); } default_action = both_ways(h.b); }
+table leaves_part { actions = { leaving(h.f[3:0]); } default_action = leaving(h.f[3:0]); }
+action leave_here() { h.c = 7; exit; }
+table leaves { key = { h.b : exact; } actions = { leave_here; leave_all; NoAction; }
+    const entries = { 1 : leave_all; 2 : leave_here; } default_action = NoAction; }
 """
 CASES = [
     ("in, then out of the same", "in_out(h.c, h.c);", "00 01 03 03 04 05"),
@@ -76,9 +88,15 @@ CASES = [
     ("a large array", "bit<8>[1030] a; a[1029] = 3; h.a = a[1029]; h.b = (bit<8>) (a.size >> 2);", "03 01 02 03 04 05"),
     (
         "smallest and largest sizes",
-        "half_t o; h.a = (bit<8>) o.minSizeInBytes(); h.b = (bit<8>) hdr.u.minSizeInBytes(); h.c = (bit<8>) hdr.u.minSizeInBits();"
-        "h.d = (bit<8>) hdr.u.maxSizeInBits(); h.e = (bit<8>) o.maxSizeInBytes();",
+        "half_t o; h.a = (bit<8>) o.minSizeInBytes(); h.b = (bit<8>) hdr.u.minSizeInBytes(); "
+        "h.c = (bit<8>) hdr.u.minSizeInBits(); h.d = (bit<8>) hdr.u.maxSizeInBits(); h.e = (bit<8>) o.maxSizeInBytes();",
         "02 01 08 10 02 05",
+    ),
+    (
+        "smallest and largest sizes of what a call makes generic",
+        "half_t o; h.a = least_bytes(o); h.b = least_bytes(hdr.u); h.c = least_bits(hdr.u); "
+        "h.d = most_bits(hdr.u); h.e = most_bytes(o) + most_bytes(hdr.u); h.f = least_bits(o);",
+        "02 01 08 10 04 0c",
     ),
     (
         "any member of a union",
@@ -101,7 +119,7 @@ CASES = [
     ("a member by another name of its enum", "h.a = Sort.nine; h.b = flag(h.e == Sort.four);", "09 01 02 03 04 05"),
     (
         "what is compared with true and false",
-        "bool y = h.b == 1; bool n = h.b == 0; h.a = flag(y != true) ++ 1w0 == 0 ? 8w1 : 8w0; h.c = flag(n != true); "
+        "bool y = h.b == 1; bool n = h.b == 0; h.a = flag(y != true) == 0 ? 8w1 : 8w0; h.c = flag(n != true); "
         "h.d = flag(y == false) + flag(n == true); h.e = flag(n != false) + flag(y == true);",
         "01 01 01 00 01 05",
     ),
@@ -117,7 +135,7 @@ CASES = [
         "s = (int<16>) (int<8>) s; h.c = ((bit<16>) s)[15:8];",
         "00 02 ff 03 04 05",
     ),
-    ("the bits of a number with a sign", "int<8> n = -1; n = n + (int<8>) h.a; h.a = flag(n[7:0] > 5) + flag(n > 5);", "01 01 02 03 04 05"),
+    ("the bits of a signed number", "int<8> n = (int<8>) h.a - 1; h.a = flag(n[7:0] > 5) + flag(n > 5);", "01 01 02 03 04 05"),
     ("constants, once and again", "add.apply(h.a, 3); add.apply(h.b, 4);", "03 05 02 03 04 05"),
     ("nowhere, once and again", "fresh.apply(_, 3); fresh.apply(_, 4); fresh.apply(hdr.st[0], 5);", "00 01 02 03 04 05 05"),
     ("an out header begins invalid again", "fresh.apply(hdr.st[0], 5); fresh.apply(hdr.st[1], 0);", "00 01 02 03 04 05 05"),
@@ -132,7 +150,11 @@ CASES = [
     ("exit of a table's action within what has copies", "table_.apply(h.f[7:4]); h.b = 9;", "00 01 02 03 04 65"),
     ("return in a default", "switch (h.c) { 1: { h.a = 1; } default: { return; } } h.a = 3;", "00 01 02 03 04 05"),
     ("return in a case", "switch (h.c) { 2: { return; } default: { h.a = 1; } } h.a = 3;", "00 01 02 03 04 05"),
-    ("break in a default", "for (bit<8> i in 1 .. 3) { switch (i) { 1: { h.a = 7; } default: { break; } } h.b = i; }", "07 01 02 03 04 05"),
+    (
+        "break in a default",
+        "for (bit<8> i in 1 .. 3) { switch (i) { 1: { h.a = 7; } default: { break; } } h.b = i; }",
+        "07 01 02 03 04 05",
+    ),
     (
         "an extern's argument before the next changes it",
         "hash(h.a, HashAlgorithm.identity, 8w0, { h.f }, inc(h.f) + 20);",
@@ -147,6 +169,52 @@ CASES = [
         "an extern's result that has an effect of its own, once",
         "hdr.st[0].setValid(); hash(hdr.st[inc(h.a) - 1].v, HashAlgorithm.identity, 8w0, { h.a }, 8w200);",
         "01 01 02 03 04 05 01",
+    ),
+    ("an exit of an action of all", "leaves.apply(); h.a = 9;", "00 01 02 03 04 05"),
+    ("an exit of an action beside it", "h.b = 2; leaves.apply(); h.a = 9;", "00 02 07 03 04 05"),
+    ("no exit", "h.b = 3; leaves.apply(); h.a = 9;", "09 03 02 03 04 05"),
+    ("an argument of a table's action that it reads otherwise, too", "reads_too.apply();", "00 02 02 01 04 05"),
+    ("exit of a table's action that is passed a part", "leaves_part.apply(); h.b = 9;", "00 01 02 03 04 07"),
+    (
+        "an argument that a later one changes, each time",
+        "pair.apply(h.b, inc(h.b), h.c); pair.apply(h.b, inc(h.b), h.d);",
+        "00 03 12 23 04 05",
+    ),
+    ("a loop variable that the body changes", "for (bit<8> i in 1 .. 3) { h.a += i; i = 3; }", "06 01 02 03 04 05"),
+    (
+        "what is decided already",
+        "const bool on = true; if (on || inc(h.a) == 1) { h.b = 9; } if (!on && inc(h.a) == 1) { h.c = 9; }",
+        "00 09 02 03 04 05",
+    ),
+    (
+        "all parts differ",
+        "p_t p = { 1, 2 }; p_t q = { 3, 4 }; h.a = flag(p != q) + flag(p == q); s_t s = { 1 }; s_t r = { 2 }; "
+        "h.b = flag(s != r); q = p; h.c = flag(p != q);",
+        "01 01 00 03 04 05",
+    ),
+    (
+        "each end of a number",
+        "h.a = 0xff; h.b = 0xff; h.c = 0xff; h.d = 0xff; h.e = 0xff; "
+        "h.a[6:1] = 0; h.b[7:7] = 0; h.c[0:0] = 0; h.d[6:0] = 0; h.e[7:1] = 0;",
+        "81 7f fe 80 01 05",
+    ),
+    (
+        "an element whose index is its own field",
+        "h_t[2] hs; hs[0] = h; hs[1] = h; hs[hs[0].a] = { 1, 7, 7, 7, 7, 7 }; h.b = hs[0].b; h.c = hs[1].b; h.d = hs[0].f;",
+        "00 07 01 07 04 05",
+    ),
+    (
+        "if what is known is so",
+        "const bool on = true; if (!on) { h.a = 1; } else { h.a = 2; } if (on) { h.b = 3; } else { h.b = 4; } "
+        "if (!on) { h.c = 5; }",
+        "02 03 02 03 04 05",
+    ),
+    ("a default among labels", "switch (h.d) { 1: { h.b = 2; } 2: default: { h.a = 7; } }", "07 01 02 03 04 05"),
+    ("a default alone", "switch (h.d) { default: { h.a = 7; } }", "07 01 02 03 04 05"),
+    (
+        "an extern's index after its result's place has changed it",
+        "r.write(1, 6); hdr.st[0].setValid(); r.read(hdr.st[inc(h.a) - 1].v, (bit<32>) h.a);",
+        "01 01 02 03 04 05 06",
     ),
 ]  # fmt: skip
 
@@ -245,8 +313,30 @@ PARSERS = [
         "",
         "07 00 01 02 03 04 05",
     ),
+    (
+        "a copy of a stack goes on where it is",
+        "packet.extract(hdr.st.next); s_t[3] c = hdr.st; packet.extract(c.next); hdr.st = c; packet.extract(hdr.st.next); "
+        "transition accept;",
+        "",
+        "00 01 02 03 04 05",
+    ),
+    (
+        "a stack of a sub-parser begins anew",
+        "stacked.apply(packet, n); stacked.apply(packet, n); stacked.apply(packet, n); hdr.st[0] = { n }; transition accept;",
+        "",
+        "01 00 01 02 03 04 05",
+    ),
+    (
+        "one set for a part of several",
+        "packet.extract(hdr.h); transition select(hdr.h.a, { hdr.h.b, hdr.h.c }, hdr.h.d) { (0, _, 4): no; (0, _, 3): yes; } } "
+        "state no { hdr.h.a = 9; transition accept; } state yes { hdr.h.a = 1; transition accept;",
+        "",
+        "01 01 02 03 04 05",
+    ),
 ]  # fmt: skip
 SKIPPING = """
+parser Stacked(packet_in packet, inout bit<8> n) { s_t[2] q;
+    state start { q.next.setValid(); transition accept; } }
 parser Skip(packet_in packet, inout bit<8> n) { state start { packet.advance(8); n = n + 1; transition accept; } }
 parser Begins(packet_in packet, inout bit<8> n) { s_t s; bit<8> by = 1;
     state start { n = n + by; by = 7; if (s.isValid()) { n = 0x50; } packet.extract(s); transition accept; } }
@@ -254,7 +344,9 @@ parser Ends(packet_in packet, out bit<8> x, out bit<8> y) { s_t s;
     state start { packet.extract(s); x = s.v; packet.extract(s); y = s.v; transition accept; } }
 parser Reject(packet_in packet, inout bit<8> n) { state start { packet.advance(8); n = 9; transition reject; } }
 """
-INSTANCES = "Skip() skip; Begins() begins; Ends() ends; Reject() reject_; bit<8> n = 1; bit<8> m = 5;"
+INSTANCES = (
+    "Skip() skip; Begins() begins; Ends() ends; Reject() reject_; Stacked() stacked; bit<8> n = 1; bit<8> m = 5;"
+)
 
 
 @pytest.mark.parametrize(
@@ -263,3 +355,9 @@ INSTANCES = "Skip() skip; Begins() begins; Ends() ends; Reject() reject_; bit<8>
 def test_parsers(states: str, apply: str, output: str, tmp_path: Path) -> None:
     parser = f"{INSTANCES} state start {{ {states} }}"
     gives(load(tmp_path, apply, SKIPPING, parser=parser), tmp_path, output)
+
+
+def test_a_stack_of_which_only_the_last_index_is_asked(tmp_path: Path) -> None:
+    """It is one less than that of the next element, which is the first."""
+    parser = "state start { bit<32> k = hdr.st.lastIndex; hdr.st[0] = { k[7:0] }; transition accept; }"
+    gives(load(tmp_path, parser=parser), tmp_path, "ff 00 01 02 03 04 05")
