@@ -154,6 +154,7 @@ def test_what_has_no_value_says_why(
 
 
 def test_numbers_without_a_width_have_so_many_bits_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert a.MAX_BITS == 1 << 20
     monkeypatch.setattr(a, "MAX_BITS", 64)
     most = 1 << 63
     for op, x, y in ((Op.SHL, 1, 63), (Op.MUL, 1 << 62, 2), (Op.ADD, most - 1, 1)):
