@@ -124,6 +124,8 @@ def test_concatenation_and_slices_are_written_side_by_side() -> None:
 def test_int_has_no_width() -> None:
     assert a.calculate(Op.SUB, 3, 1 << 200, None) == 3 - (1 << 200)
     assert a.calculate(Op.SHR, -5, 1, None) == -3
+    assert a.calculate(Op.SHR, 1 << 200, 150, None) == 1 << 50
+    assert a.calculate(Op.SHR, -(1 << 200), 300, None) == -1
     assert a.calculate(Op.SHL, -5, 100, None) == -5 * 2**100
     assert a.calculate(Op.SHL, 0, 1 << 60, None) == 0
     assert a.calculate_unary(UnaryOp.COMPLEMENT, 5, None) == -6

@@ -181,8 +181,8 @@ CASES = [
     ("exit of a table's action that is passed a part", "leaves_part.apply(); h.b = 9;", "00 01 02 03 04 07"),
     (
         "an argument that a later one changes, each time",
-        "pair.apply(h.b, inc(h.b), h.c); pair.apply(h.b, inc(h.b), h.d);",
-        "00 03 12 23 04 05",
+        "bit<8> k = 1; pair.apply(k, inc(k), h.c); pair.apply(k, inc(k), h.d); h.a = k;",
+        "03 01 12 23 04 05",
     ),
     ("a loop variable that the body changes", "for (bit<8> i in 1 .. 3) { h.a += i; i = 3; }", "06 01 02 03 04 05"),
     (
@@ -323,6 +323,13 @@ PARSERS = [
         "transition accept;",
         "",
         "00 01 02 03 04 05",
+    ),
+    (
+        "a stack of a state begins anew",
+        "s_t[2] q; packet.extract(q.next); n = n + q[0].v; m = m - 1; transition select(m) { 2: done; _: start; } } "
+        "state done { hdr.st[0] = { n }; transition accept;",
+        "",
+        "04 03 04 05",
     ),
     (
         "a stack of a sub-parser begins anew",
