@@ -20,6 +20,10 @@ bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
 bit<8> flag(in bool b) { return b ? 8w1 : 8w0; }
 void in_out(in bit<8> y, out bit<8> x) { x = 0; x = y + 1; }
 void out_of(in s_t[3] from, out s_t to) { to = { 9 }; to = from[0]; }
+void one_beside(out s_t a, in w_t b) { a = { 1 }; if (b.isValid()) { a.v = 7; } }
+bit<8> with_flag(in bool x, in bit<8> y) { return flag(x) + y; }
+bit<8> fill(inout s_t s) { s = { 4 }; return 4; }
+bit<8> two(in bit<8> x, in bit<8> y) { return (x << 4) + y; }
 void second(out s_t[3] s) { s[1] = { 8 }; }
 void none(out u_t u) { }
 void boxed(out box_t b) { b.n = 7; }
@@ -64,6 +68,21 @@ table leaves { key = { h.b : exact; } actions = { leave_here; leave_all; NoActio
 CASES = [
     ("in, then out of the same", "in_out(h.c, h.c);", "00 01 03 03 04 05"),
     ("in a stack, then out of its element", "hdr.st[0] = { 4 }; out_of(hdr.st, hdr.st[1]);", "00 01 02 03 04 05 04 04"),
+    (
+        "an out member of a union beside another",
+        "hdr.u.w = { 0x0304 }; one_beside(hdr.u.s, hdr.u.w); h.a = flag(hdr.u.w.isValid());",
+        "00 01 02 03 04 05 07",
+    ),
+    (
+        "whether a header is valid before a later argument makes it so",
+        "h.a = with_flag(hdr.st[0].isValid(), fill(hdr.st[0])); h.b = with_flag(hdr.st[0].isValid(), fill(hdr.st[0]));",
+        "04 05 02 03 04 05 04",
+    ),
+    (
+        "a choice before a later argument changes what it asks",
+        "h.b = two(h.a == 0 ? 8w1 : 8w2, inc(h.a)); h.c = two(h.a == 0 ? 8w1 : 8w2, inc(h.a));",
+        "02 11 22 03 04 05",
+    ),
     ("an out stack begins invalid", "hdr.st = { { 1 }, { 2 }, { 3 } }; second(hdr.st);", "00 01 02 03 04 05 08"),
     ("an out union begins invalid", "hdr.u.s = { 1 }; none(hdr.u); h.a = flag(hdr.u.isValid());", "00 01 02 03 04 05"),
     (
