@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_p4_16_elaborate import gives, load
+from test_p4_16_elaborate import EXTRACT, PROGRAM, gives, load, rejected
 
 TOP = """
 header half_t { bit<12> v; }
@@ -391,3 +391,47 @@ def test_a_stack_of_which_only_the_last_index_is_asked(tmp_path: Path) -> None:
     """It is one less than that of the next element, which is the first."""
     parser = "state start { bit<32> k = hdr.st.lastIndex; hdr.st[0] = { k[7:0] }; transition accept; }"
     gives(load(tmp_path, parser=parser), tmp_path, "ff 00 01 02 03 04 05")
+
+
+@pytest.mark.parametrize(
+    ("parts", "refused"),
+    [
+        ({"control": "bit<{0}> w = 0;", "apply": "w = w + 1;"}, "bit"),
+        ({"control": "int<{0}> w = 0;", "apply": "w = w + 1;"}, "int"),
+        ({"top": "header big_t {{ bit<{0}> w; }}", "control": "big_t b;", "apply": "b.setValid();"}, "bit"),
+        ({"top": "header big_t {{ bit<8> n; varbit<{0}> w; }}", "control": "big_t b;", "apply": "b.setValid();"}, "varbit"),
+        ({"parser": "state start {{ bit<{0}> w = packet.lookahead<bit<{0}>>(); transition accept; }}"}, "bit"),
+        ({"top": "type bit<{0}> wide_t;", "control": "wide_t w;", "apply": "w = (wide_t) 0;"}, "bit"),
+    ],
+)  # fmt: skip
+def test_how_wide_a_value_may_be(parts: dict[str, str], refused: str, tmp_path: Path) -> None:
+    def of(width: int) -> dict[str, str]:
+        return {"top": "", "control": "", "apply": "", "parser": EXTRACT} | {
+            name: text.format(width) for name, text in parts.items()
+        }
+
+    load(tmp_path, **of(65536))
+    assert f"error: '{refused}<65544>' is wider than 65536 bits\n" in rejected(tmp_path, PROGRAM.format(**of(65544)))
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"apply": "list<bit<8>> l = { 1, 2 };"}, "a list cannot be kept at run time"),
+        ({"apply": "h.a[3:0][h.b +: 2] = 1;"}, "a slice at a run-time index within a slice is not supported"),
+        ({"apply": "tuple<bit<8>, string> t;"}, "'string' has no run-time value"),
+        ({"apply": "error e; hash(e, HashAlgorithm.crc16, 8w0, { h.a }, 8w4);"},
+         "the result is a number, which is not a value of error"),
+        ({"apply": "hash(hdr.st, HashAlgorithm.crc16, 8w0, { h.a }, 8w4);"},
+         "the result is a number, which a header or a struct cannot take"),
+        ({"apply": "hash(hdr.u, HashAlgorithm.crc16, 8w0, { h.a }, 8w4);"},
+         "the result is a number, which a header or a struct cannot take"),
+        ({"control": '@name("x") counter(2, CounterType.bytes) c; @name("x") counter(2, CounterType.bytes) d;',
+          "apply": "c.count(0); d.count(1);"}, "another object has the control-plane name 'I.x'"),
+        ({"top": "header two_t { varbit<8> a; bit<8> m; varbit<8> b; }", "control": "two_t t;", "apply": "t.setValid();"},
+         "a second varbit field in a header ('b') is not supported"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run(parts: dict[str, str], told: str, tmp_path: Path) -> None:
+    text = PROGRAM.format(**{"top": "", "control": "", "apply": "", "parser": EXTRACT, **parts})
+    assert f"error: {told}\n" in rejected(tmp_path, text)

@@ -68,6 +68,17 @@ def test_names_that_are_given(annotation: str, table: str, action: str, tmp_path
     assert ([made.name for made in program.tables], [made.name for made in program.actions]) == ([table], [action])
 
 
+def test_names_that_are_given_to_what_is_in_no_control(tmp_path: Path) -> None:
+    top = """@name(".here") action a() { } @name("there") action b() { } @name(".Deeper.c") action c() { }
+        action d() { } @name(".on_top") control C(inout bit<8> x) { action e() { x = x + 1; }
+            table u { actions = { e; } default_action = e; } apply { u.apply(); } }"""
+    control = 'C() own; @name(".elsewhere") C() other; table t { actions = { a; b; c; d; NoAction; } }'
+    program = load(tmp_path, "t.apply(); own.apply(h.a); other.apply(h.b);", top, control)
+    names = ["here", "there", "Deeper.c", "d", "NoAction"]
+    assert [use.action for use in program.table["I.t"].actions] == names
+    assert {made.name for made in program.actions} - set(names) == {"I.own.e", "elsewhere.e"}
+
+
 def test_a_control_that_is_applied_twice_has_its_tables_once(tmp_path: Path) -> None:
     top = """control Inner(inout bit<8> x) {
         action a() { x = x + 1; } table t { actions = { a; } default_action = a; } apply { t.apply(); } }
