@@ -160,6 +160,11 @@ CASES = [
     ),
     ("the bits of a signed number", "int<8> n = (int<8>) h.a - 1; h.a = flag(n[7:0] > 5) + flag(n > 5);", "01 01 02 03 04 05"),
     ("constants, once and again", "add.apply(h.a, 3); add.apply(h.b, 4);", "03 05 02 03 04 05"),
+    (
+        "variables, one and another",
+        "bit<8> k = 1; bit<8> l = 2; add.apply(k, 3); add.apply(l, 4); h.a = k; h.b = l;",
+        "04 06 02 03 04 05",
+    ),
     ("nowhere, once and again", "fresh.apply(_, 3); fresh.apply(_, 4); fresh.apply(hdr.st[0], 5);", "00 01 02 03 04 05 05"),
     ("an out header begins invalid again", "fresh.apply(hdr.st[0], 5); fresh.apply(hdr.st[1], 0);", "00 01 02 03 04 05 05"),
     ("a local header begins invalid again", "local.apply(h.a); local.apply(h.b);", "01 02 02 03 04 05"),
