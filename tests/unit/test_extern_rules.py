@@ -154,6 +154,8 @@ class Call:
     kept: object = None
     length: int = 60
     entry: int = 7
+    payload: bytes = b"6789"
+    drawn: list[tuple[int, int]] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
 
@@ -169,6 +171,13 @@ class Call:
     def state(self, type_: type) -> Any:
         assert isinstance(self.kept, type_)
         return self.kept
+
+    def packed(self, position: int) -> bytes:
+        return bytes(self.inputs[position])
+
+    def random(self, low: int, high: int) -> int:
+        self.drawn.append((low, high))
+        return 3
 
     def output(self, value: int) -> None:
         self.outputs.append(value)
@@ -236,6 +245,29 @@ def test_registers_begin_with_what_they_are_given() -> None:
     ]  # fmt: skip
     assert run("register.update", Call((1, 3, "add"), kept=given)).outputs == [9] and given.read(1) == 12
     assert run("register.replace", Call((1, 4), kept=given)).outputs == [12] and given.read(1) == 4
+
+
+@pytest.mark.parametrize(("width", "plain", "all_"), [(16, "crc16", 0xBB3D), (32, "crc32", 0xCBF43926)])
+def test_hashes_of_lists_and_of_the_payload_behind_them(width: int, plain: str, all_: int) -> None:
+    """Of 12345 and of 123456789, whose CRC the catalogue has."""
+    kept = made("custom_crc", width=width)
+    for behind, expected in (("", compute(plain, b"12345")), ("_with_payload", all_)):
+        assert run(f"custom_crc.compute{behind}", Call((b"12345",), kept=kept)).outputs == [expected]
+        assert run(f"hash.compute{behind}", Call((plain, b"12345"))).outputs == [expected]
+    before = compute(plain, b"12")
+    assert run("hash.extend", Call((plain, before, b"3456789"))).outputs == [all_]
+
+
+def test_a_random_hash_may_have_any_of_64_bits() -> None:
+    call = run("hash.compute", Call(("random", b"12345")))
+    assert (call.outputs, call.drawn) == ([3], [(0, (1 << 64) - 1)])
+    assert run("hash.compute", Call(("crc16", b"1"))).drawn == []
+
+
+def test_a_clock_that_goes_back_takes_no_tokens() -> None:
+    meter = Meter()
+    meter.set_rates((1.0, 100), (2.0, 200), 50)
+    assert [meter.colour(100, at) for at in (50, 40)] == [GREEN, YELLOW]
 
 
 def test_values_stand_in_a_line_where_it_has_room_for_them() -> None:

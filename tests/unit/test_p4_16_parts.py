@@ -54,6 +54,7 @@ control Table(inout bit<4> x) { action stop() { x = 6; exit; }
     table t { actions = { stop; } default_action = stop; } apply { t.apply(); x = 0; } }
 """
 LOCALS = """
+bit<8> own = 1; bit<8> more = 2;
 Add() add; Twice() twice; Named() named; Local() local; Fresh() fresh; Half() half; Stop() stop; Some() some; Table() table_;
 Given(Add()) given; Pair() pair;
 action leaving(inout bit<4> x) { x = 7; exit; }
@@ -162,8 +163,15 @@ CASES = [
     ("constants, once and again", "add.apply(h.a, 3); add.apply(h.b, 4);", "03 05 02 03 04 05"),
     (
         "variables, one and another",
-        "bit<8> k = 1; bit<8> l = 2; add.apply(k, 3); add.apply(l, 4); h.a = k; h.b = l;",
+        "add.apply(own, 3); add.apply(more, 4); h.a = own; h.b = more;",
         "04 06 02 03 04 05",
+    ),
+    ("one variable, once and again", "add.apply(own, 3); add.apply(own, 4); h.a = own; h.b = more;", "08 02 02 03 04 05"),
+    ("one variable as each argument", "add.apply(own, own); add.apply(own, own); h.a = own;", "04 01 02 03 04 05"),
+    (
+        "one variable that another argument changes",
+        "pair.apply(own, h.c, own); h.a = own; pair.apply(own, h.c, own); h.b = own;",
+        "12 22 02 03 04 05",
     ),
     ("nowhere, once and again", "fresh.apply(_, 3); fresh.apply(_, 4); fresh.apply(hdr.st[0], 5);", "00 01 02 03 04 05 05"),
     ("an out header begins invalid again", "fresh.apply(hdr.st[0], 5); fresh.apply(hdr.st[1], 0);", "00 01 02 03 04 05 05"),
@@ -205,7 +213,7 @@ CASES = [
     ("exit of a table's action that is passed a part", "leaves_part.apply(); h.b = 9;", "00 01 02 03 04 07"),
     (
         "an argument that a later one changes, each time",
-        "bit<8> k = 1; pair.apply(k, inc(k), h.c); pair.apply(k, inc(k), h.d); h.a = k;",
+        "pair.apply(own, inc(own), h.c); pair.apply(own, inc(own), h.d); h.a = own;",
         "03 01 12 23 04 05",
     ),
     ("a loop variable that the body changes", "for (bit<8> i in 1 .. 3) { h.a += i; i = 3; }", "06 01 02 03 04 05"),
