@@ -6,7 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aux_frontend.p4_16.frontend import P4_16
 from test_p4_16_elaborate import EXTRACT, PROGRAM, gives, load, rejected
+
+from transpiler.diagnostics import Diagnostics
+from transpiler.frontend import Source
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.traverse import program_statements
 
 TOP = """
 header half_t { bit<12> v; }
@@ -441,6 +447,7 @@ def test_how_wide_a_value_may_be(parts: dict[str, str], refused: str, tmp_path: 
          "the result is a number, which a header or a struct cannot take"),
         ({"control": '@name("x") counter(2, CounterType.bytes) c; @name("x") counter(2, CounterType.bytes) d;',
           "apply": "c.count(0); d.count(1);"}, "another object has the control-plane name 'I.x'"),
+        ({"control": "s_t[50001] s;", "apply": "s[0].setValid();"}, "the program has over 50000 variables and headers"),
         ({"top": "header two_t { varbit<8> a; bit<8> m; varbit<8> b; }", "control": "two_t t;", "apply": "t.setValid();"},
          "a second varbit field in a header ('b') is not supported"),
     ],
@@ -448,3 +455,26 @@ def test_how_wide_a_value_may_be(parts: dict[str, str], refused: str, tmp_path: 
 def test_what_cannot_be_run(parts: dict[str, str], told: str, tmp_path: Path) -> None:
     text = PROGRAM.format(**{"top": "", "control": "", "apply": "", "parser": EXTRACT, **parts})
     assert f"error: {told}\n" in rejected(tmp_path, text)
+
+
+UNOWNED = """
+direct_counter(CounterType.packets) nobody; direct_meter<bit<8>>(MeterType.packets) none_;
+direct_counter(CounterType.packets) hits;
+bit<8> colour = 3;
+action see() { nobody.count(); if (h.a == 0) { none_.read(colour); h.c = colour; } else { nobody.count(); } hits.count(); }
+table t { key = { h.b : exact; } actions = { see; } default_action = see; counters = hits; }
+"""
+
+
+def test_direct_counters_and_meters_that_no_table_owns_do_nothing(tmp_path: Path) -> None:
+    """What a meter gives is the colour from before."""
+    program = load(tmp_path, "t.apply(); h.d = colour;", control=UNOWNED)
+    assert [instance.name for instance in program.externs] == ["I.hits"]
+    assert not any(isinstance(s, CallExtern) and s.instance != "I.hits" for s in program_statements(program))
+    gives(program, tmp_path, "00 01 03 03 04 05")
+
+
+def test_a_program_goes_by_its_file_without_the_last_suffix(tmp_path: Path) -> None:
+    for file, name in (("a.p4", "a"), ("a.b.p4", "a.b"), ("plain", "plain")):
+        (tmp_path / file).write_text(PROGRAM.format(top="", control="", apply="", parser=EXTRACT))
+        assert P4_16().load(Source(tmp_path / file), Diagnostics()).name == name
