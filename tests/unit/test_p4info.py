@@ -408,7 +408,7 @@ def test_a_hidden_value_set_is_left_out(tmp_path: Path) -> None:
 def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
     """Their members are the fields of these."""
     top = """header pair_t { bit<16> kind; @match(range) bit<8> more; }
-        struct inner_t { pair_t pair; bit<8> last; } struct outer_t { bit<48> mac; inner_t inner; }"""
+        struct inner_t { pair_t pair; bit<8> last; } struct outer_t { bit<48> mac; @mine inner_t inner; }"""
     parser = """value_set<pair_t>(4) pair; value_set<outer_t>(4) nested;
         state start { packet.extract(hdr.eth); transition select(hdr.eth.kind, hdr.eth.src[7:0]) { pair: accept;
             default: next; } }
@@ -417,6 +417,7 @@ def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
     assert [(m.name, m.bitwidth, m.match_type) for m in sets["P.pair"].match] == [("kind", 16, 2), ("more", 8, 5)]
     nested = [("mac", 48), ("inner.pair.kind", 16), ("inner.pair.more", 8), ("inner.last", 8)]
     assert [(m.name, m.bitwidth) for m in sets["P.nested"].match] == nested
+    assert [list(m.annotations) for m in sets["P.nested"].match] == [[], ["@mine"], ["@mine"], ["@mine"]]
 
 
 # --- types and the package -------------------------------------------------------------------------------------------
