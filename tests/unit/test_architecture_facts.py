@@ -56,6 +56,11 @@ def test_pipes_stand_in_the_order_of_packets(program: Program) -> None:
     said = violations(replace(program, pipes=program.pipes[::-1]))
     assert "the parser stands behind what packets pass after it" in said
     assert "the deparser stands" not in said
+    first, *others = program.pipes
+    one_late = violations(replace(program, pipes=(*others, first)))
+    assert one_late.splitlines() == [f"{first.span}: the parser stands behind what packets pass after it"]
+    early = violations(replace(program, pipes=(program.pipes[-1], *program.pipes[:-1])))
+    assert len(early.splitlines()) == len(program.pipes) - 1
 
 
 @pytest.mark.parametrize("architecture", list(Architecture))

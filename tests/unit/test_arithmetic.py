@@ -124,6 +124,8 @@ def test_concatenation_and_slices_are_written_side_by_side() -> None:
 def test_int_has_no_width() -> None:
     assert a.calculate(Op.SUB, 3, 1 << 200, None) == 3 - (1 << 200)
     assert a.calculate(Op.SHR, -5, 1, None) == -3
+    assert a.calculate(Op.SHR, 1 << 200, 150, None) == 1 << 50
+    assert a.calculate(Op.SHR, -(1 << 200), 300, None) == -1
     assert a.calculate(Op.SHL, -5, 100, None) == -5 * 2**100
     assert a.calculate(Op.SHL, 0, 1 << 60, None) == 0
     assert a.calculate_unary(UnaryOp.COMPLEMENT, 5, None) == -6
@@ -154,6 +156,7 @@ def test_what_has_no_value_says_why(
 
 
 def test_numbers_without_a_width_have_so_many_bits_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert a.MAX_BITS == 1 << 20
     monkeypatch.setattr(a, "MAX_BITS", 64)
     most = 1 << 63
     for op, x, y in ((Op.SHL, 1, 63), (Op.MUL, 1 << 62, 2), (Op.ADD, most - 1, 1)):

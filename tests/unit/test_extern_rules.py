@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any, cast
+
 import pytest
+from hlir_builder import AT
 
 from transpiler.externs.algorithms import ALGORITHMS, CUSTOM, compute, extend
 from transpiler.externs.counter import Counters
 from transpiler.externs.meter import GREEN, RED, YELLOW, Meter, MeterArray
 from transpiler.externs.register import UPDATES, Register, cell_bytes
-from transpiler.externs.row import Effect
+from transpiler.externs.requests import Cipher, Requests
+from transpiler.externs.row import DEFAULT_ENTRY, Effect, Interpreted
 from transpiler.externs.table import CIPHERING, CUTTING, KEEPING, KINDS, METHODS, TIMED, is_direct
+from transpiler.hlir.expressions import Place, VariableRef
+from transpiler.hlir.program import ExternInstance
 
 BYTES = [bytes((7 * i + j * j) & 0xFF for j in range(length)) for i in range(200) for length in (3, 8, 9)]
 
@@ -135,3 +142,136 @@ def test_what_rows_say() -> None:
     assert {name.partition(".")[0] for name in TIMED} == {"meter", "direct_meter", "entry", "assert", "log"}
     for name in KEEPING | CUTTING | CIPHERING:
         assert METHODS[name].effect is Effect.PACKET
+
+
+@dataclass
+class Call:
+    """A call as the interpreter makes it: inputs by their position, of a packet of 60 bytes."""
+
+    inputs: tuple[Any, ...] = ()
+    requests: Requests = field(default_factory=Requests)
+    fields: tuple[Place, ...] = ()
+    kept: object = None
+    length: int = 60
+    entry: int = 7
+    payload: bytes = b"6789"
+    drawn: list[tuple[int, int]] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    logged: list[str] = field(default_factory=list)
+
+    def input(self, position: int) -> int:
+        return int(self.inputs[position])
+
+    def text(self, position: int) -> str:
+        return str(self.inputs[position])
+
+    def values(self, position: int, signed: bool = False) -> tuple[int, ...]:
+        return tuple(number if signed else number & 0xFF for number in self.inputs[position])
+
+    def state(self, type_: type) -> Any:
+        assert isinstance(self.kept, type_)
+        return self.kept
+
+    def packed(self, position: int) -> bytes:
+        return bytes(self.inputs[position])
+
+    def random(self, low: int, high: int) -> int:
+        self.drawn.append((low, high))
+        return 3
+
+    def output(self, value: int) -> None:
+        self.outputs.append(value)
+
+    def log(self, text: str) -> None:
+        self.logged.append(text)
+
+
+def run(method: str, call: Call) -> Call:
+    METHODS[method].run(cast(Interpreted, call))
+    return call
+
+
+def made(kind: str, **attributes: int | str) -> Any:
+    make = KINDS[kind].state
+    assert make is not None
+    return make(ExternInstance("x", kind, tuple(attributes.items()), AT))
+
+
+ONE, OTHER = (VariableRef("one", AT),), (VariableRef("other", AT),)
+
+
+def test_of_what_is_asked_for_the_last_call_of_each_kind_counts() -> None:
+    asked = Requests()
+    for session, kept in ((1, ONE), (2, OTHER)):
+        for method in ("clone.ingress", "clone.egress", "resubmit.request", "recirculate.request"):
+            run(method, Call((session,), asked, kept))
+        run("cipher.encrypt" if session == 1 else "cipher.decrypt", Call((session, session + 1), asked))
+    cipher = asked.cipher
+    assert isinstance(cipher, Cipher) and (cipher.key[-2:], cipher.iv[-2:]) == (b"\0\2", b"\0\3")
+    assert cipher.run is not None and len(cipher.key) == len(cipher.iv) == 16
+    assert (asked.clone_ingress, asked.clone_egress) == ((2, OTHER), (2, OTHER))
+    assert (asked.resubmit, asked.recirculate) == (OTHER, OTHER)
+
+
+@pytest.mark.parametrize(("lengths", "cut"), [([9], 9), ([9, 5], 5), ([5, 9], 5), ([0, 9], 0), ([9, 0], 0)])
+def test_of_lengths_the_smallest_counts(lengths: list[int], cut: int) -> None:
+    asked = Requests()
+    for length in lengths:
+        run("truncate.request", Call((length,), asked))
+    assert asked.truncate == cut
+
+
+def test_what_counts_when_a_packet_leaves_egress() -> None:
+    cipher = Cipher(lambda key, iv, data: data, b"k" * 16, b"i" * 16)
+    asked = Requests((1, ONE), (2, ONE), ONE, OTHER, 5, cipher)
+    assert asked.after_ingress() == Requests(recirculate=OTHER, truncate=5, cipher=cipher)
+
+
+def test_lengths_that_are_given_are_counted_in_place_of_the_packet_s() -> None:
+    counters, direct = made("counter", size=2, unit="bytes"), made("direct_counter", unit="bytes", automatic=0)
+    run("counter.count", Call((1,), kept=counters))
+    run("counter.count_length", Call((1, 5), kept=counters))
+    run("counter.count_length", Call((2, 5), kept=counters))
+    run("direct_counter.count", Call(kept=direct))
+    run("direct_counter.count_length", Call((5,), kept=direct))
+    counted = [{at: (one.packets, one.bytes) for at, one in kept.elements.items()} for kept in (counters, direct)]
+    assert counted == [{1: (2, 65)}, {DEFAULT_ENTRY: (0, 0), 7: (2, 65)}]
+
+
+def test_registers_begin_with_what_they_are_given() -> None:
+    plain, given = made("register", size=3, width=8), made("register", size=3, width=8, initial=9)
+    assert [run("register.read", Call((index,), kept=kept)).outputs for kept in (plain, given) for index in (2, 3)] == [
+        [0], [0], [9], [0],
+    ]  # fmt: skip
+    assert run("register.update", Call((1, 3, "add"), kept=given)).outputs == [9] and given.read(1) == 12
+    assert run("register.replace", Call((1, 4), kept=given)).outputs == [12] and given.read(1) == 4
+
+
+@pytest.mark.parametrize(("width", "plain", "all_"), [(16, "crc16", 0xBB3D), (32, "crc32", 0xCBF43926)])
+def test_hashes_of_lists_and_of_the_payload_behind_them(width: int, plain: str, all_: int) -> None:
+    """Of 12345 and of 123456789, whose CRC the catalogue has."""
+    kept = made("custom_crc", width=width)
+    for behind, expected in (("", compute(plain, b"12345")), ("_with_payload", all_)):
+        assert run(f"custom_crc.compute{behind}", Call((b"12345",), kept=kept)).outputs == [expected]
+        assert run(f"hash.compute{behind}", Call((plain, b"12345"))).outputs == [expected]
+    before = compute(plain, b"12")
+    assert run("hash.extend", Call((plain, before, b"3456789"))).outputs == [all_]
+
+
+def test_a_random_hash_may_have_any_of_64_bits() -> None:
+    call = run("hash.compute", Call(("random", b"12345")))
+    assert (call.outputs, call.drawn) == ([3], [(0, (1 << 64) - 1)])
+    assert run("hash.compute", Call(("crc16", b"1"))).drawn == []
+
+
+def test_a_clock_that_goes_back_takes_no_tokens() -> None:
+    meter = Meter()
+    meter.set_rates((1.0, 100), (2.0, 200), 50)
+    assert [meter.colour(100, at) for at in (50, 40)] == [GREEN, YELLOW]
+
+
+def test_values_stand_in_a_line_where_it_has_room_for_them() -> None:
+    for line, values, logged in (
+        ("a {} b {}", (1, -2), "a 1 b -2"), ("{} {} {}", (1, 2), "1 2 {}"), ("{}", (1, 2), "1"), ("none", (), "none"),
+    ):  # fmt: skip
+        assert run("log.message", Call((line, values))).logged == [logged]

@@ -6,17 +6,23 @@ import importlib
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import EntryPoint
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
+from hlir_builder import AT, const
 
 from macsad.cli import call
+from transpiler.diagnostics import Rejected
 from transpiler.externs import table
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.externs.row import NUMBER, PACKET, WORD, BadRow, Kind, Method, Spelling
-from transpiler.externs.table import KINDS, METHODS, TABLE, Table
+from transpiler.externs.table import KINDS, METHODS, TABLE, Table, only_gives_a_value
+from transpiler.hlir.expressions import ListExpression, Text
 from transpiler.hlir.program import Architecture
+from transpiler.hlir.statements import CallExtern
 from transpiler.targets.find import builtin
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +59,66 @@ def test_a_function_of_p4_is_the_method_that_spells_it_where_its_architecture_ha
     assert found is not None and found[0] is METHODS["truncate.request"] and found[1].parameters == ("length",)
     assert TABLE.spelled("truncate", Architecture.PSA) is None
     assert TABLE.spelled("truncat", Architecture.V1MODEL) is None
+    for architecture in Architecture:
+        for name in ("assert", "assume"):
+            assert TABLE.spelled(name, architecture) == (METHODS["assert.check"], Spelling(name, ("check",)))
+    for way in ("encrypt", "decrypt"):
+        spelled = TABLE.spelled(f"aes_128_cbc_{way}", Architecture.V1MODEL)
+        assert spelled is not None and spelled[0] is METHODS[f"cipher.{way}"]
+
+
+@pytest.mark.parametrize(
+    ("call_", "only"),
+    [
+        (CallExtern("hash.compute", None, (Text("crc16", AT), ListExpression((), AT)), (), AT), True),
+        (CallExtern("hash.compute", None, (Text("random", AT), ListExpression((), AT)), (), AT), False),
+        (CallExtern("random.range", None, (const(1, 8), const(2, 8)), (), AT), False),
+        (CallExtern("counter.count", "c", (const(1, 8),), (), AT), False),
+        (CallExtern("register.read", "r", (const(1, 8),), (), AT), False),
+    ],
+)
+def test_which_calls_only_give_a_value(call_: CallExtern, only: bool) -> None:
+    assert only_gives_a_value(call_) is only
+
+
+THEIRS = """
+from transpiler.externs.row import Effect, Method
+from transpiler.diagnostics import Diagnostics, Rejected
+
+def inner(what):
+    if what == "rejected":
+        raise Rejected(Diagnostics())
+    raise ValueError(what)
+
+def run(call):
+    inner(call.what)
+
+def c(call):
+    return inner(call.what) if call.what else "text"
+
+ROWS = (Method(name="mine.do", effect=Effect.PACKET, doc="", run=run, c=c),)
+"""
+
+
+def test_what_goes_wrong_in_a_row_of_a_package_is_said_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.py"
+    file.write_text(THEIRS)
+    spec = spec_from_file_location("theirs", file)
+    assert spec is not None and spec.loader is not None
+    theirs = module_from_spec(spec)
+    spec.loader.exec_module(theirs)
+    row: Any = Table([theirs]).methods["mine.do"]
+    head = f"{file}: the extern 'mine.do'"
+    for part, made in (("run", SimpleNamespace(what="no", span=AT)), ("c", SimpleNamespace(what="no", cite="p.p4:3"))):
+        with pytest.raises(BadRow) as wrong:
+            getattr(row, part)(made)
+        at = AT if part == "run" else "p.p4:3"
+        assert str(wrong.value) == f"{head}: {part}, called at {at}: line 8: ValueError: no; see {PAGE}"
+    with pytest.raises(BadRow) as wrong:
+        row.c(SimpleNamespace(what="", cite="p.p4:3"))
+    assert str(wrong.value) == f"{head}: c returns 'text', which is no tuple of statements; see {PAGE}"
+    with pytest.raises(Rejected):
+        row.run(SimpleNamespace(what="rejected", span=AT))
 
 
 def bare(name: str, **more: object) -> Method:
@@ -72,6 +138,10 @@ def bare(name: str, **more: object) -> Method:
         ([module(method(instance_kind="oven"))], "the extern 'mine.do': there is no kind 'oven' of instances"),
         ([module(method(header="none.h"))], f"the extern 'mine.do': there is no {ROWS / 'none.h'}"),
         ([module(method(p4=(Spelling("do", ("a",)),)))], "the extern 'mine.do': 'do' has not the method's inputs and output"),
+        (
+            [module(method(outputs=(NUMBER, NUMBER), p4=(Spelling("do", ()),)))],
+            "the extern 'mine.do': 'do' has not the method's inputs and output",
+        ),
         (
             [module(method(p4=(Spelling("do", ()),)), method("mine.undo", p4=(Spelling("do", ()),)))],
             "the extern 'mine.undo': 'do' is another method already",

@@ -196,6 +196,14 @@ def test_action_parameters(tmp_path: Path) -> None:
     assert (action.params[1].doc.brief, list(action.params[1].annotations)) == ("b", ["@mine"])
 
 
+def test_a_parameter_that_is_a_structure_is_its_fields(tmp_path: Path) -> None:
+    top = "struct in_t { bit<8> x; bit<4> y; } struct both_t { in_t i; bit<8> x; }"
+    control = 'action set(both_t b, @name("c") bit<8> d) { meta.tag = b.i.x + b.x + d; }'
+    info = with_table(tmp_path, "meta.tag: exact;", "set;", control=control, top=top)
+    [action] = [a for a in info.actions if a.preamble.name == "I.set"]
+    assert [(p.name, p.bitwidth) for p in action.params] == [("b.i.x", 8), ("b.i.y", 4), ("b.x", 8), ("c", 8)]
+
+
 def test_a_parameter_of_an_enum_goes_by_its_name(tmp_path: Path) -> None:
     """A key of an enum has a width: it is matched as a number."""
     control = "action paint(Colour colour) { meta.colour = colour; }"
@@ -218,8 +226,12 @@ def test_an_action_bound_in_several_tables_is_one(tmp_path: Path) -> None:
 
 
 def test_an_action_that_a_control_calls_is_listed(tmp_path: Path) -> None:
-    control = "action inner() { meta.tag = 1; } action outer() { inner(); }"
-    assert names(described(tmp_path, control=control, apply="outer();").actions) == ["I.outer"]
+    """Each once; not what only other actions call."""
+    control = "action inner() { meta.tag = 1; } action outer() { inner(); } action other() { }"
+    assert names(described(tmp_path, control=control, apply="outer(); other(); outer();").actions) == [
+        "I.outer",
+        "I.other",
+    ]
 
 
 # --- externs ---------------------------------------------------------------------------------------------------------
@@ -266,16 +278,21 @@ def test_a_direct_resource_of_a_table_that_is_left_out_is_left_out(left_out: str
 
 
 def test_the_type_of_an_index(tmp_path: Path) -> None:
-    top = "type bit<9> port_t;"
+    top = "type bit<9> port_t; type port_t other_t; enum bit<4> level_t { low = 1 }"
     file = tmp_path / "psa.p4"
-    control = "Counter<bit<32>, port_t>(512, PSA_CounterType_t.BYTES) bytes; Register<bit<8>, bit<4>>(16) plain;"
-    file.write_text(PSA.format(top=top, control=control, apply="bytes.count((port_t)1); plain.write(1, 2);"))
+    control = """Counter<bit<32>, port_t>(512, PSA_CounterType_t.BYTES) bytes; Register<bit<8>, bit<4>>(16) plain;
+        Register<bit<8>, port_t>(16) kept; Register<bit<8>, level_t>(16) levels; Meter<other_t>(8, PSA_MeterType_t.BYTES) rate;"""
+    apply = """bytes.count((port_t)1); plain.write(1, 2); kept.write((port_t)1, 2); levels.write(level_t.low, 2);
+        PSA_MeterColor_t colour = rate.execute((other_t)(port_t)1);"""
+    file.write_text(PSA.format(top=top, control=control, apply=apply))
     diagnostics = Diagnostics()
     info = build(P4_16().load(Source(file), diagnostics), diagnostics)
     assert info.pkg_info.arch == "psa"
     assert (info.counters[0].index_type_name.name, info.counters[0].spec.unit) == ("port_t", 1)
-    assert not info.registers[0].HasField("index_type_name")
-    assert info.type_info.new_types["port_t"].original_type.bitstring.bit.bitwidth == 9
+    assert [register.index_type_name.name for register in info.registers] == ["", "port_t", ""]
+    assert not info.registers[0].HasField("index_type_name") and info.meters[0].index_type_name.name == "other_t"
+    for name in ("port_t", "other_t"):
+        assert info.type_info.new_types[name].original_type.bitstring.bit.bitwidth == 9
 
 
 def test_action_profiles_and_selectors(tmp_path: Path) -> None:
@@ -391,7 +408,7 @@ def test_a_hidden_value_set_is_left_out(tmp_path: Path) -> None:
 def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
     """Their members are the fields of these."""
     top = """header pair_t { bit<16> kind; @match(range) bit<8> more; }
-        struct inner_t { pair_t pair; bit<8> last; } struct outer_t { bit<48> mac; inner_t inner; }"""
+        struct inner_t { pair_t pair; bit<8> last; } struct outer_t { bit<48> mac; @mine inner_t inner; }"""
     parser = """value_set<pair_t>(4) pair; value_set<outer_t>(4) nested;
         state start { packet.extract(hdr.eth); transition select(hdr.eth.kind, hdr.eth.src[7:0]) { pair: accept;
             default: next; } }
@@ -400,6 +417,7 @@ def test_value_sets_of_what_has_headers(tmp_path: Path) -> None:
     assert [(m.name, m.bitwidth, m.match_type) for m in sets["P.pair"].match] == [("kind", 16, 2), ("more", 8, 5)]
     nested = [("mac", 48), ("inner.pair.kind", 16), ("inner.pair.more", 8), ("inner.last", 8)]
     assert [(m.name, m.bitwidth) for m in sets["P.nested"].match] == nested
+    assert [list(m.annotations) for m in sets["P.nested"].match] == [[], ["@mine"], ["@mine"], ["@mine"]]
 
 
 # --- types and the package -------------------------------------------------------------------------------------------
@@ -421,14 +439,15 @@ def test_translated_types(tmp_path: Path, sdn: str, width: int) -> None:
 
 def test_controller_headers(tmp_path: Path) -> None:
     top = """type bit<9> port_t;
-        @controller_header("packet_in") header in_t { @id(3) port_t port; bit<7> pad; @hidden bit<8> own; }
+        @controller_header("packet_in") header in_t { @id(3) port_t port; @mine @name(".rest") bit<7> pad; @hidden bit<8> own; }
         @controller_header("packet_out") @mine header out_t { bit<16> what; }"""
     first, second = described(tmp_path, top=top).controller_packet_metadata
     assert (first.preamble.name, first.preamble.alias, first.preamble.id >> 24) == ("packet_in", "packet_in", 4)
     assert [(m.id, m.name, m.bitwidth, m.type_name.name) for m in first.metadata] == [
         (3, "port", 9, "port_t"),
-        (2, "pad", 7, ""),
+        (2, "rest", 7, ""),
     ]
+    assert [list(m.annotations) for m in first.metadata] == [[], ["@mine"]]
     assert list(second.preamble.annotations) == ['@controller_header("packet_out")', "@mine"]
 
 
@@ -441,9 +460,20 @@ def test_the_package(tmp_path: Path) -> None:
     assert (package.doc.brief, list(package.annotations)) == ("what", ["@other"])
 
 
+def test_the_smallest_and_the_largest_size_of_a_package(tmp_path: Path) -> None:
+    main = """@platform_property(multicast_group_table_size = 0, multicast_group_table_total_replicas = 2147483647)
+        @pkginfo(arch = "mine")"""
+    package = described(tmp_path, main=main).pkg_info
+    sizes = package.platform_properties
+    assert (sizes.multicast_group_table_size, sizes.multicast_group_table_total_replicas) == (0, 2147483647)
+    assert package.arch == "mine"
+
+
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
+        ({"main": "@platform_property(multicast_group_table_size = 2147483648)"}, "is a number below 2**31"),
+        ({"main": "@platform_property[multicast_group_table_size = true]"}, "is a number below 2**31"),
         ({"main": "@pkginfo(name)"}, "expected @pkginfo(key = value, …)"),
         ({"main": "@pkginfo(name = 5)"}, "'name' of @pkginfo is a string"),
         ({"main": '@platform_property(multicast_group_table_size = "x")'}, "is a number below 2**31"),

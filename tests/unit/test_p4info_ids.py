@@ -88,6 +88,8 @@ def test_fields_are_numbered_in_order_around_those_that_have_ids() -> None:
     assert assign_fields([(note("id", "1"),), (), ()], Diagnostics()) == [1, 2, 3]
     assert assign_fields([(note("id", "7"),), ()], Diagnostics()) == [7, 2]
     assert assign_fields([(), (note("id", "1"),)], Diagnostics()) == [2, 1]
+    several = [(), (note("id", "1"),), (note("id", "2"),), (note("id", "3"),), ()]
+    assert assign_fields(several, Diagnostics()) == [4, 1, 2, 3, 7]
 
 
 def test_a_field_id_twice_is_an_error() -> None:
@@ -106,6 +108,7 @@ def test_an_alias_is_the_shortest_suffix_of_its_own() -> None:
         "drop": "drop",
         "Out.drop": "Out.drop",
     }
+    assert aliases(["In.a", "Out.In.a", "a"]) == {"In.a": "In.a", "Out.In.a": "Out.In.a", "a": "a"}
 
 
 @pytest.mark.parametrize(

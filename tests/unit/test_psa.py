@@ -136,12 +136,24 @@ def test_bridges_name_the_elements_of_stacks(tmp_path: Path) -> None:
     ]
 
 
+def test_bridges_name_the_members_of_unions_and_where_stacks_go_on(tmp_path: Path) -> None:
+    text = PROGRAM.format(
+        apply="", control="", top="", parser="h_t[2] own; packet.extract(own.next); hdr.h = own[0];", egress=""
+    )
+    before, after = "struct pair_t { ", "header_union u_t { h_t p; wide_t q; } struct pair_t { u_t u; h_t[2] st; "
+    (tmp_path / "t.p4").write_text(text.replace(before, after))
+    (normal,) = P4_16().load(Source(tmp_path / "t.p4"), Diagnostics()).bridges
+    assert normal.headers == tuple(f"normal_meta.{name}" for name in ("u.p", "u.q", "st[0]", "st[1]"))
+    assert sorted(normal.variables) == [f"normal_meta.{name}" for name in ("st.nextIndex", "x", "y")]
+
+
 @pytest.mark.parametrize(
     "bridge",
     [
         {"variables": ("ingress.meta.m",)},
         {"variables": ("nobody",)},
         {"headers": ("nobody",)},
+        {"variables": ("normal_meta.x", "nobody")},
     ],
 )
 def test_the_verifier_looks_at_bridges(tmp_path: Path, bridge: dict[str, tuple[str, ...]]) -> None:

@@ -40,7 +40,7 @@ from transpiler.hlir import statements as st
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL
 from transpiler.passes.pipeline import optimise
-from transpiler.schedule.pipeline import DROP, PASS, Restart, Step
+from transpiler.schedule.pipeline import DROP, DROPPED_AT, PASS, Restart, Source as From, Step
 from transpiler.switches import configuration
 from transpiler.targets.find import builtin
 
@@ -149,6 +149,29 @@ def test_pipes_where_packets_wait() -> None:
     told = dict(DEQUEUE.fills)
     assert {name: told[name] for name, _ in pipes._QUEUEING} == dict(pipes._QUEUEING)
     assert [name for name, _ in DEQUEUE.fills] == [name for name, _ in pipes.BEGIN_EGRESS.fills]
+
+
+def test_steps_that_fill_what_a_pipe_begins_with() -> None:
+    """simple_switch: egress does not see what ingress has chosen, and a packet that waits nowhere goes in and out at once."""
+    begins = {
+        "egress_port": From.EGRESS_PORT, "egress_spec": From.ZERO, DROPPED_AT: From.ZERO, "egress_rid": From.REPLICA,
+        "packet_length": From.LENGTH, "instance_type": From.INSTANCE, "egress_global_timestamp": From.NOW_US,
+        "enq_timestamp": From.NOW_US, "enq_qdepth": From.ZERO, "deq_timedelta": From.ZERO, "deq_qdepth": From.ZERO,
+        "qid": From.ZERO,
+    }  # fmt: skip
+    waited = {
+        "enq_timestamp": From.ENQUEUED_US, "enq_qdepth": From.DEPTH_BEFORE, "deq_timedelta": From.WAITED_US,
+        "deq_qdepth": From.DEPTH_BEHIND, "qid": From.QUEUE,
+    }  # fmt: skip
+    assert dict(pipes.BEGIN_EGRESS.fills) == begins and dict(DEQUEUE.fills) == begins | waited
+    for step in (FORWARD, DIVERT, TO_PORT):
+        assert dict(step.fills) == begins | {"egress_port": "egress_spec"}
+        assert [name for name, _ in step.fills][:2] == ["egress_port", "egress_spec"]  # it is read before it is zero
+    arrival = {"ingress_port": From.INGRESS_PORT, "ingress_global_timestamp": From.ARRIVAL_US}
+    assert dict(pipes.BEGIN_CLONE.fills) == arrival
+    assert dict(pipes.BEGIN_INGRESS.fills) == arrival | {
+        "packet_length": From.LENGTH, "instance_type": From.INSTANCE,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

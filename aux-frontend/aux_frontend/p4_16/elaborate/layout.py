@@ -17,7 +17,6 @@ from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, String, Type, Varbit
 
 NEXT_BITS = Bits(32)
-MAX_WIDTH = 1 << 16  # bits of one value
 
 
 def scalar_type(unit: Unit, type_: ty.Ty) -> Type | None:
@@ -87,7 +86,7 @@ def stored_type(unit: Unit, type_: ty.Ty) -> Bits | Varbit:
 
 def header_type(unit: Unit, type_: ty.Header) -> HeaderType:
     """The layout of a header type, registered in the program on first use. Zero-width fields take no room and are left out.
-    Raises: Failure on a second varbit field: no packet can be extracted to it (spec 13.8.2)."""
+    Raises: Failure on a field that is too wide, and on a second varbit field: no packet can be extracted to it (spec 13.8.2)."""
     name = mangled(type_)
     known = unit.header_types.get(name)
     if known is None:
@@ -98,6 +97,8 @@ def header_type(unit: Unit, type_: ty.Header) -> HeaderType:
             for leaf, leaf_type in leaves(type_)
             if (stored := stored_type(unit, leaf_type)) and _width(stored)
         )
+        for field in fields:
+            unit.limit_width(field.type, field.span)
         if len(varbits := [field for field in fields if isinstance(field.type, Varbit)]) > 1:
             raise unit.failure(
                 varbits[1].span, f"a second varbit field in a header ('{varbits[1].name}') is not supported"
@@ -138,8 +139,6 @@ def allocate(unit: Unit, name: str, type_: ty.Ty, storage: pr.Storage, span: Spa
         case ty.Stack() as stack:
             return _allocate_stack(unit, name, stack, storage, span)
     scalar = scalar_type(unit, type_)
-    if isinstance(scalar, Bits | Varbit) and _width(scalar) > MAX_WIDTH:
-        raise unit.failure(span, f"{typeops.show(type_)} is wider than {MAX_WIDTH} bits")
     if scalar is None or isinstance(scalar, String):
         raise unit.failure(span, f"{typeops.show(type_)} has no run-time value")
     return va.ScalarLocation(ex.VariableRef(unit.add_variable(name, scalar, storage, span), span), scalar, scalar)

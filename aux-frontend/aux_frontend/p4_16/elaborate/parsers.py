@@ -126,9 +126,8 @@ class ParserBuilder:
     def _select(self, scope: Scope, select: ast.SelectExpression, targets: dict[str, str]) -> pr.Goto | pr.Select:
         values = expressions.evaluate_all(scope, select.subjects)
         subjects = [leaf for value in values for leaf in places.scalar_leaves(value)]
-        types = [subject.type for subject in subjects]
         cases = tuple(
-            pr.SelectCase(sets.key_sets(scope, case.keyset, types), targets[case.state.text], case.span)
+            pr.SelectCase(sets.key_sets(scope, case.keyset, values), targets[case.state.text], case.span)
             for case in select.cases
         )
         if cases and all(isinstance(keys, ex.AnySet) for keys in cases[0].keys):

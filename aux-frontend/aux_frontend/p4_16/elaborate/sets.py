@@ -31,15 +31,16 @@ def matched(keyset: ex.KeySet, type_: Type) -> Matched:
     return keyset
 
 
-def key_sets(scope: Scope, keyset: ast.Expression, types: Sequence[Type]) -> tuple[ex.KeySet, ...]:
-    """The sets for keys of the given types; a structured key was flattened, and so is its set."""
+def key_sets(scope: Scope, keyset: ast.Expression, keys: Sequence[va.Value]) -> tuple[ex.KeySet, ...]:
+    """The sets for the scalars of keys; a structured key is flattened, and so is its set."""
     unit, span = scope.unit, keyset.span
+    types = [leaf.type for key in keys for leaf in places.scalar_leaves(key)]
     if isinstance(keyset, ast.DefaultExpression | ast.DontCare):
         return tuple(ex.AnySet(span) for _ in types)
     value_set = _value_set(scope, keyset)
     if value_set is not None:
         return (ex.ValueSetRef(value_set.name, span),)
-    parts = list(_flatten(scope, keyset, len(types)))
+    parts = _flatten(scope, keyset, keys)
     result: list[ex.KeySet] = []
     position = 0
     for part in parts:
@@ -65,15 +66,18 @@ def _value_set(scope: Scope, expression: ast.Expression) -> ValueSetObject | Non
 _Part = ex.KeySet | ast.MaskExpression | ast.RangeExpression | tuple[va.Value, Span]
 
 
-def _flatten(scope: Scope, keyset: ast.Expression, count: int) -> list[_Part]:
+def _flatten(scope: Scope, keyset: ast.Expression, keys: Sequence[va.Value]) -> list[_Part]:
     """Sets one a scalar key: lists are taken apart, values of structures too."""
     match keyset:
         case ast.ListExpression(items=items) if keyset not in scope.unit.checked.constants:
             if len(items) == 1:
-                return _flatten(scope, items[0], count)
-            return [part for item in items for part in _flatten(scope, item, 1)]
+                return _flatten(scope, items[0], keys)
+            parts = _parts(keys)
+            if len(items) != len(parts):
+                raise scope.unit.failure(keyset.span, f"{len(parts)} key sets are needed here")
+            return [found for item, part in zip(items, parts, strict=True) for found in _flatten(scope, item, (part,))]
         case ast.DefaultExpression() | ast.DontCare():
-            return [ex.AnySet(keyset.span)] * count
+            return [ex.AnySet(keyset.span) for key in keys for _ in places.scalar_leaves(key)]
         case ast.MaskExpression() | ast.RangeExpression():
             return [keyset]
     value_set = _value_set(scope, keyset)
@@ -83,6 +87,14 @@ def _flatten(scope: Scope, keyset: ast.Expression, count: int) -> list[_Part]:
     if isinstance(value, va.IntValue):
         return [(value, keyset.span)]
     return [(leaf, keyset.span) for leaf in places.scalar_leaves(value)]
+
+
+def _parts(keys: Sequence[va.Value]) -> Sequence[va.Value]:
+    """What a list has a set for each of: several keys, or the fields of one that is structured."""
+    match keys:
+        case (va.StructValue(fields=fields),):
+            return [field for _, field in fields]
+    return keys
 
 
 def _typed(scope: Scope, part: _Part, type_: Type) -> ex.KeySet:

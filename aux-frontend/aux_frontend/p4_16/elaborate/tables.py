@@ -97,7 +97,7 @@ def _size(scope: Scope, declaration: ast.TableDeclaration) -> int:
 def _entries(
     scope: Scope, declaration: ast.TableDeclaration, keys: tuple[pr.TableKey, ...], uses: Uses
 ) -> tuple[pr.TableEntry, ...]:
-    matched = [key.expression.type for key in keys if key.match_kind is not pr.MatchKind.SELECTOR]
+    matched = [key.expression for key in keys if key.match_kind is not pr.MatchKind.SELECTOR]
     entries = declaration.entries or ()
     priorities = _priorities(scope, declaration)
     made = tuple(
@@ -109,7 +109,7 @@ def _entries(
         )
         for entry, priority in zip(entries, priorities, strict=True)
     )
-    return _without_duplicates(scope, made, matched)
+    return _without_duplicates(scope, made, [key.type for key in matched])
 
 
 def _without_duplicates(

@@ -14,11 +14,12 @@ from aux_frontend.p4_16.elaborate.values import Value
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import CalledAction, Definition
-from transpiler.hlir.types import Enum, HeaderType, Type
+from transpiler.hlir.types import Bits, Enum, HeaderType, Type, Varbit, width_of
 
 MAX_STATEMENTS = 100_000  # of one program after inlining
 MAX_STORAGE_LEAVES = 50_000  # scalars and headers of one program
 MAX_CALL_DEPTH = 64
+MAX_WIDTH = 1 << 16  # bits of one value
 
 
 class Failure(Exception):
@@ -144,6 +145,7 @@ class Unit:
 
     def add_variable(self, name: str, type_: Type, storage: pr.Storage, span: Span) -> str:
         name = self.unique(name, self.variables)
+        self.limit_width(type_, span)
         self._limit(span)
         self.variables[name] = pr.Variable(name, type_, storage, span)
         return name
@@ -171,6 +173,11 @@ class Unit:
         prefix = self.frames[-1].prefix if self.frames else ""
         name = f"{prefix}.{base}" if prefix else base
         return ex.VariableRef(self.add_variable(name, type_, pr.Storage.LOCAL, span), span)
+
+    def limit_width(self, type_: Type, span: Span) -> None:
+        """Raises: Failure on a value that is too wide."""
+        if isinstance(type_, Bits | Varbit) and width_of(type_) > MAX_WIDTH:
+            raise self.failure(span, f"'{type_}' is wider than {MAX_WIDTH} bits")
 
     def _limit(self, span: Span) -> None:
         if len(self.variables) + len(self.headers) >= MAX_STORAGE_LEAVES:
