@@ -15,7 +15,7 @@ from typing import ClassVar
 import pytest
 from rich.console import Console
 
-from macsad.bench import beside, report, suites
+from macsad.bench import beside, predicted, report, suites
 from macsad.bench.beside import Beside, Peer, _Times as Times, words
 from macsad.bench.contestants import BenchError, Process, worker_cpus
 from macsad.bench.feeds import feed, named
@@ -50,6 +50,8 @@ def test_of_a_peer_the_time_of_its_busiest_thread_counts() -> None:
     before = Times(0, 1000, {"1": 400, "2": 600})
     after = Times(0, 2000, {"1": 500, "2": 1400, "3": 100})
     assert after.busiest_since(before) == 800
+    later = Times(0, 2050, after.threads)
+    assert later.busiest_since(before) == 850, "its own time is exact, that of its threads is older"
 
 
 def test_statistics_of_a_switch_make_a_sample() -> None:
@@ -210,6 +212,59 @@ def test_json_has_every_figure(result: Result) -> None:
         ("Ingress.b", 0.5, 60),
     ]
     assert [one["times"] for one in data["lookups"]["program_over"]] == [8, 2]
+
+
+def shown(result: Result) -> str:
+    out = io.StringIO()
+    Console(file=out, width=150).print(report.screen(result))
+    return out.getvalue()
+
+
+def test_what_is_told_of_a_result(result: Result) -> None:
+    """Tables that no frame reaches are left out; the fastest point is told where there are several, and stands in bold; what
+    makes no difference is told where nothing else was left out."""
+    lines = shown(replace(result, without=())).splitlines()
+    assert [line.split() for line in lines if "no difference" in line] == [["sums", "no", "difference"]]
+    unread = replace(result.tables[1], name="Ingress.c", reach=0.0)
+    assert "Ingress.c" not in "".join(report.head(replace(result, tables=(*result.tables, unread))))
+    result = replace(result, without=(), unused=())
+    back = replace(result, points=result.points[::-1])
+    for one in (result, back):
+        assert "fastest: --burst 32 --sub-batch 32," in shown(one)
+        styles = [row.style for row in report.points(one).rows]
+        assert [style == "bold" for style in styles] == [point == (32, 32) for point in one.points]
+    assert "fastest" not in shown(replace(result, points=result.points[:1]))
+    assert "small ones" not in shown(replace(result, small_pages=False))
+
+
+def test_the_lines_of_a_mask_are_told_by_their_owners(result: Result) -> None:
+    """Two lines of the first table, one of the second, two of the state."""
+    samples = {**result.samples, ("read", 12, 0): [sample(10)] * 3}
+    reads = Reads((0, 0, 1, 2, 2), ((12, 1.0),))
+    found = report.data(replace(result, reads=reads, samples=samples))["limits"]["reads"]
+    assert [(one["of"], one["share"], one["ns"]) for one in found] == [(["Ingress.b", "Ingress.r"], 1.0, 10)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "vectors"),
+    [("sse2 avx2 avx512bw", "AVX-512"), ("sse2 avx2", "AVX2"), ("fp asimd", "NEON"), ("sse2 avx512f", "none")],
+)
+def test_the_widest_vectors_of_a_machine(monkeypatch: pytest.MonkeyPatch, flags: str, vectors: str) -> None:
+    monkeypatch.setattr(report.Path, "exists", lambda path: True)
+    monkeypatch.setattr(report.Path, "read_text", lambda path: f"processor : 0\nflags : fpu {flags}\n")
+    assert report.machine()["vectors"] == vectors
+    monkeypatch.setattr(report.Path, "exists", lambda path: False)
+    assert report.machine()["vectors"] == "none"
+
+
+def test_what_the_model_knows_of_reads(result: Result) -> None:
+    """A table that frames reach is read by a cache line at least; one that none reaches is not read."""
+    few = replace(result.tables[1], name="Ingress.c", read_bytes=3)
+    none = replace(result.tables[1], name="Ingress.d", reach=0.0)
+    found = predicted.reads_of(replace(result, tables=(*result.tables, few, none)), {"Ingress.b", "Ingress.r"})
+    assert [(one.each, one.footprint, one.whole_burst) for one in found] == [
+        (1.0, 16 << 20, False), (0.5, 1 << 20, True), (0.5, 64, False), (1.0, 8192, True),
+    ]  # fmt: skip
 
 
 def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:

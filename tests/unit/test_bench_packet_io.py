@@ -171,6 +171,10 @@ def test_what_has_been_started_ends_where_the_rest_fails(done: list[Any], tmp_pa
     with pytest.raises(BenchError):
         packet_io.wired("odp", KINDS["linux af_packet"], Bench(tmp_path), 64)
     assert done[-1] == ("sender", "kill") and ("sender", "pause") not in done
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(BenchError):
+        patch.setattr(wires, "ip", lambda *words: (_ for _ in ()).throw(BenchError("no such device")))
+        packet_io.wired("switch", KINDS["linux tap"], Bench(tmp_path), 64)
+    assert done[-2:] == ["switch is started", ("switch", "close")], "who has made a tap ends, too"
     plain = packet_io.wired("switch", KINDS["linux mem"], Bench(tmp_path), 64)
     assert isinstance(plain, Contestant) and done[-1] == "switch is started"
 
@@ -224,6 +228,8 @@ def test_a_row_is_by_cpu_time_or_by_what_has_crossed() -> None:
     switch, loop = (Row(veth, 64, name, FIGURE, "", crossed) for name in ("switch", "loop"))
     assert switch.mpps == loop.mpps == 3 and switch.lost == 0.5, "the medians"
     assert (switch.cpu_ns, loop.cpu_ns) == (None, 125), "a switch polls, be there frames or not"
+    pmd = Row(KINDS["dpdk af_packet"], 64, "testpmd", FIGURE, "", crossed)
+    assert (pmd.cpu_ns, Row(KINDS["dpdk null"], 64, "testpmd", FIGURE).cpu_ns) == (None, 125)
     assert Row(mem, 64, "loop", None, "no gcc").mpps == 0
 
 
@@ -233,7 +239,7 @@ def test_rows_on_the_screen_and_as_data() -> None:
     rows = [
         Row(mem, 64, "switch", FIGURE), Row(mem, 64, "loop", FIGURE), Row(veth, 64, "switch", FIGURE, "", crossed),
         Row(veth, 64, "loop", FIGURE, "", crossed), Row(veth, 64, "odp", None, "no libodp"), Row(dpdk, 64, "switch", FIGURE),
-        Row(veth, 128, "odp", None, "no libodp"),
+        Row(veth, 128, "odp", None, "no libodp"), Row(veth, 256, "loop", FIGURE, "", (Crossed(2.0, 4_000_000, 4_000_000),)),
     ]  # fmt: skip
     out = io.StringIO()
     Console(file=out, width=120).print(packet_io_report.screen(rows))
@@ -241,7 +247,7 @@ def test_rows_on_the_screen_and_as_data() -> None:
     assert lines[0] == "Mpps (ns of CPU) bytes empty program bare loop loop, libodp testpmd"
     assert lines[1:] == [
         "linux mem 64 8.00 (125.0) 8.00 (125.0)", "linux af_packet 64 3.00 3.00 (125) -", "dpdk null 64 8.00 (125.0)",
-        "linux af_packet 128 -", "not measured: linux af_packet, loop, libodp: no libodp",
+        "linux af_packet 128 -", "linux af_packet 256 2.00 (125)", "not measured: linux af_packet, loop, libodp: no libodp",
     ]  # fmt: skip
     data = packet_io_report.data(rows)
     head = {"platform": "linux", "bytes": 64}
