@@ -24,6 +24,7 @@ from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
 from macsad.bench.session import Result, Table
 from macsad.bench.state import Reads, State
+from macsad.bench.suites import Suite
 from macsad.cli import call
 from macsad.resources import share
 
@@ -79,6 +80,8 @@ def test_ratios_are_those_of_the_same_round() -> None:
     slow = [sample(ns) for ns in (40, 120, 40, 120, 42)]
     fast = [sample(ns) for ns in (20, 60, 20, 60, 20)]
     assert ratio(slow, fast) == 2
+    with pytest.raises(SampleError, match="no samples"):
+        ratio([], [])
 
 
 class Counting:
@@ -103,6 +106,10 @@ def test_each_round_measures_everything_once_and_the_first_does_not_count() -> N
     for first in range(0, 16, 4):
         assert sorted(number for _, number, _ in contestant.turns[first : first + 4]) == [1, 2, 3, 4]
     assert advanced[-1] == (12, 12)
+    before = list(contestant.turns)
+    contestant.turns.clear()
+    measure(turns, 3, 0.1, lambda *_: None)
+    assert contestant.turns == before, "the same order in each run"
     contestant.turns.clear()
     measure(turns, 1, 0.1, lambda *_: None, (2, 3))
     assert sorted(number for _, number, _ in contestant.turns) == [1, 1, 2, 3, 4, 4], (
@@ -149,6 +156,8 @@ def test_gain_and_limits(result: Result) -> None:
     assert result.left_out("simd").ns == 75 and result.gain_of("simd") == 1.5
     assert result.lookup_cycles == 10 * 2 + 0.5 * 30 * 2 and result.over_lookups((32, 32)) == 2
     assert result.floor("empty")[0] == 32 and result.floor("empty")[1].ns == 9
+    first = replace(result, samples={**result.samples, ("empty", 1, 1): [sample(8)] * 3})
+    assert first.floor("empty")[0] == 1 and first.floor("empty")[1].ns == 8
 
 
 def test_lookups_that_hardly_any_packet_makes(result: Result) -> None:
@@ -272,7 +281,34 @@ def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:
     assert l2fwd.entries == 16_000_000
     assert {"l2fwd", "ipv4fwd", "ipv6fwd", "ndn", "router"} <= set(suites.apps())
     assert "routes=200000" in suites.suite_of(share("apps") / "ipv6fwd" / "ipv6fwd.p4").tables
-    assert suites.suite_of(tmp_path / "l2fwd" / "l2fwd.p4") == suites.USUAL
+    assert suites.suite_of(tmp_path / "l2fwd" / "l2fwd.p4") == suites.USUAL == Suite(100_000, (), (), 1_000_000, "64")
+
+
+@pytest.mark.parametrize(
+    ("app", "suite"),
+    [
+        ("ipv4fwd", Suite(100_000, ("routes=1000000", "next_hops=256"), ("routes=dfz",), 4_000_000, "64")),
+        ("ndn", Suite(100_000, ("names=4000000",), (), 4_000_000, "78")),
+        ("l2fwd-crypto", Suite(1000, (), (), 100_000, "512")),
+        ("firewall", Suite(100_000, (), (), 4_000_000, "64", True)),
+    ],
+)
+def test_suites_as_they_are_written(app: str, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the program is named: by its whole path, or as seen from where one stands."""
+    assert suites.suite_of(share("apps") / app / f"{app}.p4") == suite
+    assert suites.suite_of(share("apps") / app / "another.p4") == suite
+    monkeypatch.chdir(share("apps").parent)
+    assert suites.suite_of(Path(f"apps/{app}/{app}.p4")) == suite
+    monkeypatch.chdir(share("apps") / app)
+    assert suites.suite_of(Path(f"../../apps/{app}/{app}.p4")) == suite
+
+
+def test_apps_that_are_not_there_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("bench", "apps/one"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "bench" / "suites.toml").write_text("[one]\n[two]\n")
+    monkeypatch.setattr(suites, "share", lambda name: tmp_path / name)
+    assert suites.apps() == ["one"]
 
 
 @pytest.mark.parametrize(

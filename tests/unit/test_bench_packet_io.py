@@ -186,7 +186,7 @@ def test_frames_are_counted_at_both_ends_while_it_is_measured(monkeypatch: pytes
 
     def counts(text: Path) -> str:
         sent = max(0, round(1000 * (clock.now - 1)))
-        columns = {"from0": {9: sent - 5, 11: 5}, "to0": {1: sent // 2}}
+        columns = {"from0": {1: 77, 9: sent - sent // 4, 10: 3 * sent, 11: sent // 4}, "to0": {1: sent // 2, 9: 77}}
         lines = [f"{name}: {' '.join(str(c.get(at, 0)) for at in range(16))}" for name, c in columns.items()]
         return "\n".join(["head", "head", " lo: " + " ".join(["0"] * 16), *lines])
 
@@ -201,11 +201,49 @@ def test_frames_are_counted_at_both_ends_while_it_is_measured(monkeypatch: pytes
     (one,) = found.crossed
     assert (one.seconds, one.sent, one.arrived) == (pytest.approx(2), 2000, pytest.approx(1000, abs=1))
     assert clock.now == pytest.approx(1.256 + 2, abs=0.02), "when frames flow"
+    found.measure("loop", 32, 16, 0.5)
+    assert clock.now == pytest.approx(1.256 + 2 + 0.256 + 2, abs=0.04), "each time"
     clock.now = -1e6
     found.measure("loop", 32, 16, 0.5)
     assert clock.now == pytest.approx(-1e6 + wires.PATIENCE_S + 2, abs=0.02), "or do not"
     found.close()
     assert done[-2:] == [("sender", "kill"), ("switch", "close")]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_network_of_ones_own_is_left_again(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+    """Whatever happens in it; where there can be none, the kernel's reason is told."""
+    did: list[Any] = []
+
+    class Libc:
+        def unshare(self, kind: int) -> int:
+            did.append(("unshare", kind))
+            return -1 if fails else 0
+
+        def setns(self, descriptor: int, kind: int) -> int:
+            did.append(("setns", Path(f"/proc/self/fd/{descriptor}").resolve().name[:4], kind))
+            return 0
+
+    monkeypatch.setattr(wires.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(wires.ctypes, "CDLL", lambda *_, **__: Libc())
+    monkeypatch.setattr(wires.ctypes, "get_errno", lambda: 1)
+    monkeypatch.setattr(wires.Path, "write_text", lambda path, text: did.append((path.name, text)))
+    with pytest.raises(BenchError) as told, wires.own_network():
+        raise BenchError("it does not start")
+    if fails:
+        assert did == [("unshare", 0x40000000)]
+        assert str(told.value) == (
+            "interfaces take root, and a kernel that lets it have a network namespace: Operation not permitted"
+        )
+    else:
+        assert did == [("unshare", 0x40000000), ("disable_ipv6", "1"), ("setns", "net:", 0x40000000)]
+        assert str(told.value) == "it does not start"
+    monkeypatch.setattr(wires.shutil, "which", lambda name: None)
+    with (
+        pytest.raises(BenchError, match=r"^'ip' is not installed \(Debian: apt install iproute2\)$"),
+        wires.own_network(),
+    ):
+        pass
 
 
 def test_who_sends_is_on_another_cpu(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -320,6 +320,8 @@ def test_a_table_is_read_by_the_frames_that_reach_it() -> None:
         patch.setattr(session, "shares", lambda streams: [0.75, 0.25])
         found = setup._table(described)
         assert (found.read_bytes, found.reach) == (640, 0.75)
+        streams[1].entries = {"I.u": 1, "I.t": 1}
+        assert setup._table(described).reach == 1.0, "of all kinds of frames that look it up"
         setup.made.traffic.packets = 1000
         assert setup._table(described).read_bytes == 960
     assert (found.name, found.kernel, found.entries, found.memory_bytes) == ("I.t", "k", 5, 4000)
