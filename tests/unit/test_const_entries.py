@@ -54,7 +54,8 @@ def test_what_fields_of_commands_match(kind: str, word: str, numbers: Any) -> No
         ("02:00:00:00:00:fF", 48, 0x0200000000FF), ("1:2:3:4:5:6", 48, 0x010203040506), ("1:2:3:4:5", 48, None),
         ("1:2:3:4:5:6:7", 48, None), ("100:2:3:4:5:6", 48, None), ("1:2:3:4:5:6", 47, None), ("1:2:3:4:5:6", 64, None),
         ("10.0.0.255", 32, 0x0A0000FF), ("10.0.0.256", 32, None), ("10.0.0", 32, None), ("10.0.0.1", 33, None),
-        ("10.0.0.1", 128, None), ("2001:db8::1", 128, 0x20010DB8 << 96 | 1), ("::", 128, 0), ("::ffff:1.2.3.4", 128, 0xFFFF01020304),
+        ("10.0.0.1", 128, None), ("2001:db8::1", 128, 0x20010DB8 << 96 | 1), ("::", 128, 0),
+        ("::ffff:1.2.3.4", 128, 0xFFFF01020304),
         ("fe80::1%eth0", 128, None), ("::1", 32, None), ("::1", 64, None), ("1", 128, 1), ("0x0a000001", 32, 0x0A000001),
     ],
 )  # fmt: skip
@@ -209,15 +210,17 @@ def test_a_whole_name_is_not_the_end_of_another(tmp_path: Path) -> None:
 
 def test_the_same_set_is_the_same_key_however_it_is_written(tmp_path: Path) -> None:
     """Bits that a mask leaves out do not tell entries apart; priorities do."""
-    (tmp_path / "p.p4").write_text(OWN.replace("h.h.k: exact; } actions = { @tableonly go", "h.h.k: ternary; } actions = { @tableonly go")
-                                   .replace("5: go(1); 6: go(2);", "0xf5 &&& 0x0f: go(1);"))  # fmt: skip
+    ternary = OWN.replace("table begun { key = { h.h.k: exact; }", "table begun { key = { h.h.k: ternary; }")
+    (tmp_path / "p.p4").write_text(ternary.replace("5: go(1); 6: go(2);", "0xf5 &&& 0x0f: go(1);"))
     (entry,) = compilation.load(Request(tmp_path / "p.p4", warnings=("no-all",))).table["I.begun"].entries
     same, other = ((1 << 31) - 1 - entry.priority + more for more in (0, 1))
-    for line, told in ((f"0x05&&&0x0f => 3 {same}", "I.begun already has an entry with this key"), (f"0x05&&&0x0f => 3 {other}", ""),
-                       (f"0x05&&&0x1f => 3 {same}", ""), (f"0x06&&&0x0f => 3 {same}", "")):  # fmt: skip
-        assert whole(tmp_path / "p.p4", [f"table_add begun go {line}"], tmp_path) == told
+    again = "I.begun already has an entry with this key"
+    for key, priority, told in (
+        ("0x05&&&0x0f", same, again), ("0x05&&&0x0f", other, ""), ("0x05&&&0x1f", same, ""), ("0x06&&&0x0f", same, ""),
+    ):  # fmt: skip
+        assert whole(tmp_path / "p.p4", [f"table_add begun go {key} => 3 {priority}"], tmp_path) == told
     twice = [f"table_add begun go {line} => 3 7" for line in ("0x15&&&0x10", "0x1f&&&0x10")]
-    assert whole(tmp_path / "p.p4", twice, tmp_path) == "I.begun already has an entry with this key"
+    assert whole(tmp_path / "p.p4", twice, tmp_path) == again
 
 
 def test_a_table_that_packets_fill_is_not_constant(program: Program, tmp_path: Path) -> None:
