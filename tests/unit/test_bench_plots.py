@@ -263,6 +263,16 @@ def test_a_chart_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
         assert axes.get_legend() is None or not axes.get_legend().get_frame_on()
         assert axes.yaxis.get_tick_params()["labelcolor"] == charts.INK
         assert len(axes.lines) == len(curves)
+        assert [line.get_color() for line in axes.lines] == list(charts.SERIES[: len(curves)])
+    alike = (
+        Curve("a", ((1, 2.0),), True),
+        Curve("b", ((1, 1.0),)),
+        Curve("a", ((1, 3.0),)),
+        Curve("b", ((1, 4.0),), True),
+    )
+    charts.picture(Chart("key", "Title", "over", alike, ""))
+    one, two, *_ = charts.SERIES
+    assert [line.get_color() for line in made[-1].axes[0].lines] == [one, two, one, two], "a colour for each name"
     monkeypatch.undo()
     for figure in made:
         plt.close(figure)

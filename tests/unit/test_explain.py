@@ -137,8 +137,9 @@ def test_cores_are_advised_with_the_options_that_take_them(
     several: Any = SimpleNamespace(placed=SimpleNamespace(cores=4, best=SimpleNamespace(rate=5.0)))
     (trial,) = advice._cores(several)
     assert (trial.command, trial.gain, trial.what) == (command, 2.5, str(Chosen(workers, cut)))
-    one: Any = SimpleNamespace(placed=SimpleNamespace(cores=1, best=SimpleNamespace(rate=5.0)))
-    assert list(advice._cores(one)) == []
+    for cores, told in ((1, 0), (2, 1)):
+        one: Any = SimpleNamespace(placed=SimpleNamespace(cores=cores, best=SimpleNamespace(rate=5.0)))
+        assert len(list(advice._cores(one))) == told
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,47 @@ def test_a_program_whose_reads_miss_is_told_which_table_to_make_smaller() -> Non
     batch = next(trial for trial in trials.values() if trial.command.startswith("--burst"))
     burst, b = (int(word) for word in batch.command.split() if word.isdecimal())
     assert batch.gain == pytest.approx(slow.predict().cycles / slow.predict((burst, b)).cycles)
+
+
+def test_what_hardly_gains_is_not_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most comes first, wherever it is from."""
+    made = [advice.Trial(str(gain), "", gain, "") for gain in (1.3, 1.021, 1.02, 1.5, 0.9)]
+    parts = zip(("_batch", "_pages", "_cores", "_tables"), (made[:2], made[2:3], made[3:4], made[4:]), strict=True)
+    for name, some in parts:
+        monkeypatch.setattr(advice, name, lambda explained, some=some: iter(some))
+    assert [trial.gain for trial in advice.trials(explained(app("l2fwd")))] == [1.5, 1.3, 1.021]
+
+
+def test_the_best_point_is_advised_to_who_is_at_another() -> None:
+    found = explained(app("l2fwd"))
+    best = advice.ranked(found.machine, found.program)[0]
+    assert list(advice._batch(replace(found, point=best.point))) == []
+    (trial,) = advice._batch(replace(found, point=(1, 1)))
+    assert trial.command == f"--burst {best.point[0]} --sub-batch {best.point[1]}"
+    assert trial.gain == pytest.approx(found.predict((1, 1)).cycles / best.prediction.cycles)
+
+
+def test_reads_of_one_memory_are_thought_of_as_near() -> None:
+    """In half of the first cache, or as near as they are; those of others stay."""
+    found = explained(app("l2fwd"))
+    names = [read.memory for stage in found.alone for read in stage.reads]
+    assert len(set(names)) > 1
+    for sizes in ((1 << 26,) * len(names), (1 << 12,) * len(names)):
+        reads = tuple(replace(read, footprint=size) for read, size in zip(found.program.reads, sizes, strict=True))
+        of = replace(found, program=replace(found.program, reads=reads))
+        near = advice._without(of, names[0], 1 << 15)
+        assert [read.footprint for read in near] == [
+            min(size, 1 << 14) if name == names[0] else size for name, size in zip(names, sizes, strict=True)
+        ]
+
+
+def test_what_takes_nothing_alone_is_as_fast_as_that_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = explained(app("l2fwd"))
+    term = advice.Term(Limit.MEMORY, "", 1.0, 0.0)
+    monkeypatch.setattr(advice, "limiting", lambda explained: term)
+    assert advice.how_far(found) == 1
+    monkeypatch.setattr(advice, "limiting", lambda explained: replace(term, alone=found.predict().cycles / 4))
+    assert advice.how_far(found) == pytest.approx(4)
 
 
 def test_huge_pages_are_advised_only_to_a_program_without_them() -> None:

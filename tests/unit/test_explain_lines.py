@@ -127,9 +127,33 @@ def test_entries_are_those_that_tables_can_have_and_those_that_they_have() -> No
         {4**power for power in range(2, 13) if 4**power <= max(most, found.entries)} | {found.entries}
     )
     assert [curve.name for curve in curves._entries(found).curves] == ["huge pages", "small pages"]
+    large = replace(found, tables=tuple(replace(table, entries=1 << 25) for table in found.tables))
+    places = [int(count) for count, _ in curves._entries(large).curves[0].points]
+    assert places[-2:] == [1 << 24, 1 << 25], "what tables have, even where that is more than was declared"
+    empty = replace(found, tables=tuple(replace(table, entries=0) for table in found.tables))
+    assert curves._entries(empty).curves[0].points[0][0] == 16, "none is no place of a curve"
     measured = curves._entries(replace(found, over_entries=((16, 1.5), (64, 1.25)))).curves[-1]
     assert (measured.measured, measured.points) == (True, ((16.0, 1.5), (64.0, 1.25)))
     assert measured.name == f"{found.program.pages} pages"
+
+
+def test_reads_of_tables_with_so_many_entries() -> None:
+    """Up to their declared size, or what they have where that is more; reads of other memory stay as they are."""
+    found = explained(app("l2fwd"), entries=1000)
+    sizes = found.planned.program.table
+    facts = {table.name: table for table in found.tables}
+    names = [read.memory for stage in found.alone for read in stage.reads]
+    for tables in (found.tables, tuple(replace(table, entries=sizes[table.name].size * 2) for table in found.tables)):
+        facts = {table.name: table for table in tables}
+        for entries in (16, 1 << 30):
+            made = curves.with_entries(replace(found, tables=tables), entries).reads
+            before = [read for stage in found.alone for read in stage.reads]
+            assert [read.footprint for read in made] == [
+                curves.footprint(min(entries, max(facts[name].entries, sizes[name].size)), read.footprint, facts[name].entries)
+                if name in facts else read.footprint
+                for name, read in zip(names, before, strict=True)
+            ]  # fmt: skip
+            assert [read.each for read in made] == [read.each for read in before]
 
 
 def test_cores_are_eight_or_as_many_as_there_are() -> None:
@@ -189,6 +213,7 @@ def test_curves_of_a_name_have_a_colour_lines_as_predicted_dots_as_measured() ->
     assert widths[:3] == sorted(set(widths), reverse=True) and widths[3] == widths[0]
     assert (lines[0]["label"], dots[0]["label"]) == ("a, predicted", "a, measured")
     assert all(one["linestyle"] == "none" for one in dots) and not any("linestyle" in one for one in lines)
+    assert {one["markersize"] for one in dots} == {6}
 
 
 @pytest.mark.parametrize(
