@@ -165,6 +165,8 @@ def test_a_program_whose_reads_miss_is_told_which_table_to_make_smaller() -> Non
     limiting = advice.limiting(slow)
     assert limiting.limit is Limit.MEMORY
     assert advice.how_far(slow) == pytest.approx(slow.predict().cycles / limiting.alone) and advice.how_far(slow) > 1.01
+    assert limiting.alone != limiting.cycles
+    assert data(slow)["limit"] == {"what": "memory", "alone": limiting.alone, "times": advice.how_far(slow)}
     assert [term.cycles for term in advice.terms(slow)] == sorted((t.cycles for t in advice.terms(slow)), reverse=True)
     trials = {trial.what: trial for trial in advice.trials(slow)}
     assert "a smaller smac" in trials and trials["a smaller smac"].gain > 1.1

@@ -113,8 +113,10 @@ def test_the_best_of_clones_and_of_cuts_whichever_is_faster(monkeypatch: pytest.
     monkeypatch.setattr(curves, "MachineCosts", lambda *given: None)
     clones = [SimpleNamespace(parts=(number,)) for number in range(2)]
     cuts = [SimpleNamespace(parts=(number, number)) for number in range(2)]
+    three = SimpleNamespace(parts=(0, 1, 2))
     for ranked, best in (
         ([*clones, *cuts], (clones[0], cuts[0])), ([*cuts, *clones], (clones[0], cuts[0])), (clones, (clones[0], None)),
+        ([three, *clones, *cuts], (clones[0], three)),
     ):  # fmt: skip
         monkeypatch.setattr(curves, "ranked", lambda *given, ranked=ranked: ranked)
         assert curves.by_cores(found, 2) == best
@@ -132,17 +134,19 @@ def test_entries_are_those_that_tables_can_have_and_those_that_they_have() -> No
     assert places[-2:] == [1 << 24, 1 << 25], "what tables have, even where that is more than was declared"
     empty = replace(found, tables=tuple(replace(table, entries=0) for table in found.tables))
     assert curves._entries(empty).curves[0].points[0][0] == 16, "none is no place of a curve"
+    assert curves._entries(replace(found, tables=())).curves == ()
     measured = curves._entries(replace(found, over_entries=((16, 1.5), (64, 1.25)))).curves[-1]
     assert (measured.measured, measured.points) == (True, ((16.0, 1.5), (64.0, 1.25)))
     assert measured.name == f"{found.program.pages} pages"
 
 
-def test_reads_of_tables_with_so_many_entries() -> None:
+def test_reads_of_tables_with_so_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to their declared size, or what they have where that is more; reads of other memory stay as they are."""
     found = explained(app("l2fwd"), entries=1000)
     sizes = found.planned.program.table
     facts = {table.name: table for table in found.tables}
     names = [read.memory for stage in found.alone for read in stage.reads]
+    monkeypatch.setattr(curves, "whole_bursts", lambda planned: {names[0]})
     for tables in (found.tables, tuple(replace(table, entries=sizes[table.name].size * 2) for table in found.tables)):
         facts = {table.name: table for table in tables}
         for entries in (16, 1 << 30):
@@ -154,6 +158,7 @@ def test_reads_of_tables_with_so_many_entries() -> None:
                 for name, read in zip(names, before, strict=True)
             ]  # fmt: skip
             assert [read.each for read in made] == [read.each for read in before]
+            assert [read.whole_burst for read in made] == [name == names[0] for name in names]
 
 
 def test_cores_are_eight_or_as_many_as_there_are() -> None:
