@@ -291,6 +291,23 @@ def test_of_a_long_file_the_lines_near_code_are_shown(tmp_path: Path) -> None:
     assert [row.number for row in source.rows] == [*range(1, FAR + NEAR + 1)]
 
 
+def test_files_stand_in_the_order_of_what_they_take(tmp_path: Path) -> None:
+    """All of their lines together; heat is that of the line that takes the most, wherever it is."""
+    for name in "abc":
+        (tmp_path / name).write_text("one\ntwo\n")
+    found = sources({
+        (str(tmp_path / "a"), 1): Line(1.0), (str(tmp_path / "b"), 1): Line(2.5), (str(tmp_path / "b"), 2): Line(2.5),
+        (str(tmp_path / "c"), 2): Line(4.0),
+    })  # fmt: skip
+    assert [(source.name, source.cycles) for source in found] == [
+        (str(tmp_path / "b"), 5.0), (str(tmp_path / "c"), 4.0), (str(tmp_path / "a"), 1.0),
+    ]  # fmt: skip
+    assert [row.heat for source in found for row in source.rows if row.line] == pytest.approx(
+        [(2.5 / 4) ** 0.5, (2.5 / 4) ** 0.5, 1, 0.5]
+    )
+    assert {len(source.rows) for source in found} == {2}, "no line is behind the last line feed"
+
+
 def test_long_lines_are_cut(tmp_path: Path) -> None:
     file = tmp_path / "wide.p4"
     file.write_text("x" * WIDE + "\n" + "y" * (WIDE + 1) + "\nz")

@@ -186,7 +186,7 @@ def test_another_machine_is_predicted_of_what_was_measured_here(tmp_path: Path) 
     found = run(tmp_path, machines=Machines(HERE, other, "there"))
     assert found.measured == {} and found.elsewhere and (found.machine, found.here) == (other, HERE)
     assert found.known == ((1, 1), (64, 64)) and found.ran
-    assert found.cycles == found.predict().cycles
+    assert found.cycles == found.predict().cycles and found.mpps(500) == 1e9 / 500 / 1e6
 
 
 def test_switches_without_clocks_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def made(plan: Any, ratios: dict[str, float] | None = None, replies: Path | None
 FEW = plan([filled("I.a", 5)])
 MANY = plan(
     [filled("I.a", 1_000_000, 2_500), filled("I.b", 7)],
-    [("I.c", "I.a"), ("I.d",), ("I.c",)],
+    [("I.c", "I.a"), ("I.a", "I.d"), ("I.c",)],
     3,
     [(GROUP, 4), (SESSION, 9)],
 )
@@ -62,7 +62,7 @@ MANY = plan(
             "t/entries.txt", "t/packets.pcap: 12,345 frames of 2 kinds", "t/replies.pcap: the replies to them, at port 1"]),
         (made(MANY, {"I.a": 0.8766}), [
             "I.a: 1,000,000 entries, I.a.go, hit by 87.7% of the frames, 2,500 left out that @entry_restriction forbids",
-            "I.b: 7 entries, I.b.go", "by single frames, with 4 entries of their own: I.c, I.d",
+            "I.b: 7 entries, I.b.go", "by single frames, with 5 entries of their own: I.c, I.d",
             "multicast group 4: a copy to port 1", "clone session 9: a copy to port 1", "t/entries.txt",
             "t/packets.pcap: 12,345 frames of 3 kinds, with 3 different single ones"]),
     ],
@@ -84,7 +84,7 @@ def test_what_was_made_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
             {"name": "I.a", "entries": 1_000_000, "left_out": 2_500, "action": "I.a.go", "hit": 0.5},
             {"name": "I.b", "entries": 7, "left_out": 0, "action": "I.b.go", "hit": None},
         ],
-        "empty": ["I.e"], "single_frames": {"frames": 3, "entries": 4, "tables": ["I.c", "I.d"]},
+        "empty": ["I.e"], "single_frames": {"frames": 3, "entries": 5, "tables": ["I.c", "I.d"]},
         "copies": [{"kind": "multicast group", "number": 4, "port": 1}, {"kind": "clone session", "number": 9, "port": 1}],
         "frames": 12_345, "kinds": 3, "entries_file": "t/entries.txt", "packets_file": "t/packets.pcap",
         "replies_file": "t/r.pcap",

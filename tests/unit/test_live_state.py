@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -117,6 +118,11 @@ def test_state_is_read_again_where_something_has_changed(running: Live, client: 
     assert client.asked == [] and running.switch.table("c.net").default == Call("")
     running.refresh(2)
     assert client.asked == ["describe"] and running.switch.table("c.net").default == Call("c.go", (5,))
+    client.defaults[0] = go(6)
+    running.refresh(2)
+    assert running.switch.table("c.net").default == Call("c.go", (5,))
+    running.refresh(0)
+    assert running.switch.table("c.net").default == Call("c.go", (6,)), "less than before is a change, too"
 
 
 def test_another_program_is_told(running: Live, client: Client, program: Program) -> None:
@@ -125,6 +131,12 @@ def test_another_program_is_told(running: Live, client: Client, program: Program
     with pytest.raises(AnotherProgram, match="another program now: p"):
         running.refresh(2)
     Live(program, client, lambda event: None).refresh(2)  # type: ignore[arg-type]
+    running.refresh(1)
+    client.told = told()
+    again = Live(program, client, lambda event: None)  # type: ignore[arg-type]
+    again._swaps = 3
+    with pytest.raises(AnotherProgram):
+        again.refresh(2)
     client.told = told(tables=told()["tables"][1:])
     with pytest.raises(AnotherProgram, match=r"the switch runs another program: p, of p\.p4"):
         Live(program, client, lambda event: None)  # type: ignore[arg-type]
@@ -168,6 +180,28 @@ def test_entries_with_priorities_are_read_as_a_whole(running: Live, client: Clie
     client.rules = []
     running.refresh(3)
     assert table.lookup((0x101,)) is None
+
+
+def test_only_meters_of_the_table_itself_have_rates_of_its_entries(program: Program, client: Client) -> None:
+    """Those of another table are not read."""
+    others = [dict(one, table="c.net") if one["name"] == "c.pace" else one for one in told()["externs"]]
+    client.told = told(externs=others)
+    made = Live(program, client, lambda event: None)  # type: ignore[arg-type]
+    client.rules = [rule(1, 0, 0, 5, 2)]
+    made.refresh(1)
+    client.asked.clear()
+    found = made.switch.table("c.wild").lookup((1,))
+    assert found is not None and found.handle == 1 and client.asked == []
+
+
+def test_a_default_entry_may_be_a_member(running: Live, client: Client) -> None:
+    """What it does is read of the profile; one that is not there does nothing."""
+    client.defaults[2] = MEMBER.to_bytes(4, "big") + (9).to_bytes(8, "big")
+    table: Any = running._tables["c.none"]
+    table.said = replace(table.said, profile="sel")
+    for members, default in (({9: Call("c.go", (4,))}, Call("c.go", (4,))), ({}, Call(""))):
+        table.refresh({"sel": SimpleNamespace(members=members)})
+        assert table.default == default
 
 
 @pytest.mark.parametrize(

@@ -494,6 +494,7 @@ def test_drops_are_those_of_the_run() -> None:
     now = {"received": 300, "dropped_at": {"a:1": 60, "a:2": 5, "a:3": 100}}
     assert measuring._dropped(now, before) == {"a:1": 0.25, "a:3": 0.5}
     assert measuring._dropped(before, before) == {}
+    assert measuring._dropped({**before, "dropped_at": {"a:1": 12}}, before) == {"a:1": 2.0}, "of nothing that came"
 
 
 def test_the_point_is_that_of_the_target_or_the_usual_one() -> None:

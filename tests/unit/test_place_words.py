@@ -27,6 +27,9 @@ REQUEST = Request(Path("p.p4"))
     ("text", "why"),
     [
         ("version = 2\npart_workers = [2]\ncut = 3", "'cut' is a text"), ("version = 2", "'part_workers' is a list of numbers"),
+        ("version = 1\npart_workers = [2]", "it is of version 1, not 2: make it anew by 'macsad place'"),
+        ("part_workers = [2]", "it is of version None, not 2: make it anew by 'macsad place'"),
+        ("version = 2\nworkers = 2\npart_workers = [2]", "there is no 'workers' in it, but version, cut, part_workers"),
         ("version = 2\npart_workers = [true]", "'part_workers' is a list of numbers"),
         ("version = 2\npart_workers = [-1]", "'part_workers' are from 1 to 64 together"),
         ("version = 2\npart_workers = [2, 0]\ncut = 't'", "'part_workers' are from 1 to 64 together"),
@@ -157,6 +160,35 @@ def test_a_machine_that_has_no_profile_is_told(
     with pytest.raises(click.ClickException) as told:
         subject_options.this_machine()
     assert told.value.message == str(error)
+
+
+def test_files_of_traffic_and_machines_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And are not written over; what is wrong with the profile of another machine is told."""
+    assert Given(5, None, ("t=1",), None).inputs == [] and Given(5, None, (), None).elsewhere() is None
+    given = Given(Path("e"), Path("x"), (), tmp_path / "m.json")
+    assert given.inputs == [Path("e"), Path("x"), tmp_path / "m.json"]
+    (tmp_path / "m.json").write_text("{}")
+    with pytest.raises(click.ClickException, match="no profile of a machine"):
+        given.elsewhere()
+    monkeypatch.setattr(profiling, "read", lambda file: ("profile", file))
+    assert given.elsewhere() == ("profile", tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("word", "entries"),
+    [("1", 1), ("2147483648", 1 << 31), ("2147483649", None), ("0", None), ("e.txt", Path("e.txt"))],
+)
+def test_entries_are_a_number_or_a_file(
+    word: str, entries: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.txt").write_text("")
+    kind = subject_options.FileOrNumber()
+    if entries is None:
+        with pytest.raises(click.BadParameter, match=f"'{word}' does not exist"):
+            kind.convert(word, None, None)
+    else:
+        assert kind.convert(word, None, None) == entries
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -73,6 +75,10 @@ def test_files_that_are_read(tmp_path: Path) -> None:
     assert Request(program).inputs == (program,) or tables not in Request(program).inputs
     own = {path for folder in request.target.c_folders for path in folder.rglob("*") if path.is_file()}
     assert own <= set(request.inputs)
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "t.j2").write_text("")
+    another = replace(request.target, folders=(("own", tmp_path), *request.target.folders))
+    assert tmp_path / "templates" / "t.j2" in replace(request, target=another).inputs
 
 
 @pytest.mark.parametrize("name", ["p", "p.c"])
@@ -192,6 +198,14 @@ def test_kernels_are_of_tables_by_their_names(kernels: tuple[str, ...], made: An
         with pytest.raises(click.BadParameter, match=made) as told:
             compilation._kernels(request, program)
         assert told.value.param_hint == "--kernel"
+
+
+def test_kernels_are_of_value_sets_too() -> None:
+    program: Any = SimpleNamespace(tables=[SimpleNamespace(name="I.t")], value_sets=[SimpleNamespace(name="P.kinds")])
+    request = Request(L2FWD, kernels=("kinds=linear", "I.t=x=y"))
+    with pytest.raises(click.BadParameter, match=r"there is no table 'I\.t=x'"):
+        compilation._kernels(request, program)
+    assert compilation._kernels(replace(request, kernels=("kinds=linear",)), program) == {"P.kinds": "linear"}
 
 
 def test_c_is_kept_unless_that_is_not_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
