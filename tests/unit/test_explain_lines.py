@@ -15,6 +15,7 @@ from macsad.explain.lines import Line, _Part
 from macsad.subject.stage_costs import StageCost
 from transpiler.diagnostics import Span
 from transpiler.model.code import CYCLES, Work
+from transpiler.placement.stages import Read
 
 OWNER = Span("p.p4", 50, 1)
 
@@ -58,6 +59,41 @@ def test_what_reads_wait_for_is_of_the_lines_that_read() -> None:
         1: (30 + 15, 15, ["t"]), 2: (90 + 15, 15, ["t"]), 3: (30, 0, []),
     }  # fmt: skip
     assert all(line.stages == [0] for line in found.values())
+    twice = divided(part(at(1, 1, "t"), at(1, 2, "t"), waits={"t": 30}), part(at(1, 1, "t"), number=1))
+    assert (twice[1].tables, twice[1].stages, twice[1].waits) == (["t"], [0, 1], 30), "each once"
+
+
+def test_reads_wait_no_longer_than_their_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, too; how many are in flight where nothing is known of that is no number."""
+    reads = tuple(Read(name, 1.0, 64, flight) for name, flight in (("after", 0), ("many", 8), ("unknown", -1)))
+    stage: Any = SimpleNamespace(reads=reads)
+    told: Any = SimpleNamespace(here=None, alone=(stage,))
+    monkeypatch.setattr(lines, "waiting", lambda here, of, alone: {"after": 30.0, "many": 10.0}[of[0].memory])
+    assert lines._waits(told, stage, 100.0) == {"after": 30, "many": 10}
+    assert lines._waits(told, stage, 20.0) == {"after": 15, "many": 5}
+    assert lines._waits(told, SimpleNamespace(reads=()), 20.0) == {}  # type: ignore[arg-type]
+
+
+def test_the_switchs_own_work_is_none_of_the_lines() -> None:
+    """Even where it takes more than was measured of the stage."""
+    found = explained(app("l2fwd"))
+    runtime = replace(found.runtime, receive=1e6, send=0.0)
+    first, *others = lines._parts(replace(found, runtime=runtime))
+    assert first.computes == 0 and sum(first.waits.values()) == 0
+    assert [part.computes for part in others] == [part.computes for part in lines._parts(found)[1:]]
+
+
+@pytest.mark.parametrize(("ran", "each"), [(True, 123.0), (False, CYCLES)])
+def test_what_an_operation_takes_is_measured_where_a_program_has_run(
+    ran: bool, each: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is known or not which ways its packets took."""
+    taken: list[float] = []
+    monkeypatch.setattr(lines, "_each_operation", lambda parts: 123.0)
+    monkeypatch.setattr(lines, "_divide", lambda found, part, each, explained: taken.append(each))
+    for ways in (None, {}):
+        lines.by_line(replace(explained(app("l3fwd")), ran=ran, ways=ways))
+    assert set(taken) == {each}
 
 
 def test_nothing_is_divided_where_there_is_nothing_to_do() -> None:
