@@ -194,6 +194,7 @@ def command(
         lengths or suite.lengths,
         packets or min(suite.packets, PACKETS.get(feed or "", suite.packets)),
         size or suite.size,
+        suite.replies and measured_on.platform == "linux",
     )
     points = ((1, 1), (32, 1), (32, 32)) if quick else _points(bursts, sub_batches)
     wanted = session.Wanted(

@@ -87,6 +87,13 @@ def test_an_app_is_measured_with_its_suite_and_changes_of_it(asked: Asked) -> No
     assert (one.entries, one.tables, one.lengths) == (suite.entries, ("acl4=3",), ("8",)) != (7, (), ())
 
 
+def test_replies_come_in_where_an_app_has_them(asked: Asked) -> None:
+    """From memory, which other platforms have not."""
+    assert suite_of(share("apps") / "firewall" / "firewall.p4").replies
+    assert order(asked.one("firewall")).replies and order(asked.one("firewall", "--packets", "9")).replies
+    assert not order(asked.one("firewall", "--platform", "dpdk")).replies and not order(asked.one("flows")).replies
+
+
 def test_other_programs_are_measured_with_what_is_usual(asked: Asked, tmp_path: Path) -> None:
     program = tmp_path / "my.p4"
     program.write_text((share("apps") / "l2fwd" / "l2fwd.p4").read_text())
