@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from macsad import cli
+from macsad import cli, compilation
 from macsad.bench.contestants import BenchError
 from macsad.bench.samples import SampleError
 from macsad.bench.suites import USUAL, suite_of
@@ -323,6 +323,27 @@ def test_figures_are_not_written_over_what_is_read(
             assert here.exists() is there
             here.unlink(missing_ok=True)
     assert not asked.wanted and program.read_text() == before
+
+
+@pytest.mark.parametrize("words", [["--json"], ["--plot"], ["--latency", "--json"]])
+def test_what_was_included_is_not_written_over(
+    asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is known when the program has been read."""
+    monkeypatch.chdir(tmp_path)
+    Path("i.svg").write_text("// nothing\n")
+    text = (share("apps") / "l2fwd" / "l2fwd.p4").read_text()
+    Path("p.p4").write_text(text.replace("#include <v1model.p4>", '#include <v1model.p4>\n#include "i.svg"'))
+    measured = asked.run
+
+    def run(module: str, wanted: Any) -> Any:
+        compilation.load(wanted.request)
+        return measured(module, wanted)
+
+    monkeypatch.setattr(asked, "run", run)
+    monkeypatch.setattr(verb.plots, "figures", lambda: None)
+    assert cli.call(["bench", "p.p4", *words, "i.svg"]) == cli.USAGE
+    assert "'i.svg' would be written over" in capsys.readouterr().err and Path("i.svg").read_text() == "// nothing\n"
 
 
 def test_lines_are_as_long_as_they_are(
