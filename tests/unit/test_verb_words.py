@@ -19,6 +19,7 @@ from macsad.generation import Order
 from macsad.protocol import ControlError
 from macsad.resources import share
 from macsad.verbs import build, gen, graph, serve, simulate, sysroot, test as test_verb, test_kernel, testgen
+from transpiler.targets.find import builtin
 from transpiler.targets.target import Kernel
 from transpiler.traffic.plan import USUAL_ENTRIES
 
@@ -299,10 +300,14 @@ def test_nothing_is_built_over_anything(
     assert not [one for one in built if one[0] in ("p4info", "bmv2", "built")]
 
 
-@pytest.mark.parametrize("words", [["--kernel", "dmac=exact_hash"], ["--no-bulk"], ["--target", "software"]])
+@pytest.mark.parametrize(
+    "words", [["--kernel", "dmac=exact_hash"], ["--no-bulk"], ["--target", "software"], ["--target-dir", "board"]]
+)
 def test_how_a_switch_is_made_matters_to_its_plan_alone(
     asked: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
+    Path("board").mkdir()
+    monkeypatch.setattr("macsad.compilation.choose", lambda name, folder: builtin())
     monkeypatch.setattr(graph.compilation, "decide", lambda request, hlir: SimpleNamespace(planned=request.kernels))
     monkeypatch.setattr(graph.plan, "text", lambda planned: f"plan with {planned}\n")
     for kind in ("parser", "control", "tables"):
