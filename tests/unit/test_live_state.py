@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hlir_builder import Builder, apply, extract, goto, state
 
+from macsad.described import Field, Table
 from macsad.protocol import GROUP, MEMBER, Reading
 from macsad.trace import live
 from macsad.trace.live import AnotherProgram, Live
@@ -216,6 +217,40 @@ def test_default_entries(running: Live, client: Client, said: bytes, choice: Cal
     client.defaults[2] = said
     running.refresh(2)
     assert running.switch.table("c.none").default == choice
+
+
+def test_members_of_value_sets_are_read_anew_with_each_change() -> None:
+    """Part by part: of each field what it matches, a mask or the end of a range behind it; without a priority."""
+    key = tuple(
+        Field(kind, bits, kind)
+        for kind, bits in (("exact", 16), ("ternary", 9), ("range", 8), ("optional", 4), ("lpm", 12))
+    )
+    said = Table(3, "P.kinds", 4, key, (), None, False, is_value_set=True)
+
+    def member(*numbers: int) -> bytes:
+        return struct.pack(">HHHBBBBHHI", *numbers)
+
+    parts = [
+        member(5, 0x101, 0x1FF, 1, 2, 3, 15, 0xAB0, 8, 7) + member(6, 0, 0, 0, 255, 0, 0, 0, 0, 8),
+        member(*[9] * 10),
+    ]
+    bare: Any = Live.__new__(Live)
+    bare._changes, bare._swaps, bare._profiles, bare._tables, bare._value_sets = -1, 0, [], {}, [said]
+    bare._client = SimpleNamespace(
+        read_entries=lambda number: iter(parts if number == 3 else ()),
+        describe=told,
+        command=lambda line: SimpleNamespace(text=""),
+    )
+    store = SimpleNamespace(value_sets={"P.kinds": [()], "P.other": [()]})
+    bare.switch = SimpleNamespace(store=store, replication=SimpleNamespace())
+    bare.refresh(1)
+    first = (Exact(5), Ternary(0x101, 0x1FF), Range(1, 2), Ternary(3, 15), Prefix(0xAB0, 8))
+    second = (Exact(6), Ternary(0, 0), Range(0, 255), Ternary(0, 0), Prefix(0, 0))
+    nine = (Exact(9), Ternary(9, 9), Range(9, 9), Ternary(9, 9), Prefix(9, 9))
+    assert store.value_sets == {"P.kinds": [first, second, nine], "P.other": [()]}
+    del parts[0]
+    bare.refresh(2)
+    assert store.value_sets["P.kinds"] == [nine]
 
 
 def test_what_entries_name(running: Live) -> None:
