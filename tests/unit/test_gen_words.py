@@ -17,6 +17,7 @@ from macsad.generation import Made, Order
 from transpiler.traffic.copies import GROUP, SESSION
 from transpiler.traffic.frames import IMIX, Traffic
 from transpiler.traffic.patterns import LengthsError
+from transpiler.traffic.plan import Wishes
 from transpiler.traffic.replies import Answered
 
 REQUEST = Request(Path("p.p4"))
@@ -70,6 +71,16 @@ MANY = plan(
 def test_what_was_made_is_told(what: Made, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     generation._tell(what)
     assert capsys.readouterr().out.splitlines() == lines
+
+
+@pytest.mark.parametrize(("port", "outward"), [(0, 1), (1, 0), (6, 1), (255, 0)])
+def test_replies_come_at_the_port_that_frames_go_out_of(
+    port: int, outward: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planned = plan(kinds=2)
+    planned.wishes = Wishes(ports=2, port=port)
+    generation._tell(made(planned, replies=Path("r.pcap")))
+    assert capsys.readouterr().out.endswith(f"\nr.pcap: the replies to them, at port {outward}\n")
 
 
 def test_what_was_made_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
