@@ -52,6 +52,38 @@ def test_names_of_ports(tmp_path: Path) -> None:
     assert {(one.buffers, one.max_frame) for one in found.values()} == {(8192 + 256, 2048)}
 
 
+PORTS = {
+    "linux mem": "mem:64.pcap,loop null:", "linux pcap": "pcap:64.pcap,loops=0 null:",
+    "dpdk null": "dpdk:net_null1,size=64 dpdk:net_null0,no-rx=1",
+    "dpdk pcap": "dpdk:net_pcap0,rx_pcap=64.pcap,infinite_rx=1 dpdk:net_null0,no-rx=1",
+    "linux af_packet": "af_packet:in0 af_packet:out0", "linux af_xdp": "af_xdp:in0 af_xdp:out0", "linux tap": "tap:in0 tap:out0",
+    "dpdk af_packet": "dpdk:net_af_packet0,iface=in0 dpdk:net_af_packet1,iface=out0",
+    "dpdk af_xdp": "dpdk:net_af_xdp0,iface=in0 dpdk:net_af_xdp1,iface=out0",
+}  # fmt: skip
+OTHERS = {
+    "linux pcap": "pcap:in=64.pcap:loops=0 null:0", "linux af_packet": "in0 out0", "linux tap": "tap:in0 tap:out0",
+}  # fmt: skip
+
+
+def test_ports_of_each_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the switch names them, and as an installed ODP does; frames come in at one and go out of the other."""
+    bench = Bench(tmp_path)
+    found = {name: packet_io.feed_of(kind, bench, 64, Wires(False)) for name, kind in KINDS.items()}
+    assert {name: f"{one.source} {one.sink}".replace(f"{tmp_path}/", "") for name, one in found.items()} == PORTS
+    assert {name: one.devices for name, one in found.items() if one.devices} == {
+        name: tuple(f"{one.source} {one.sink}".replace("dpdk:", "").split())
+        for name, one in found.items()
+        if "dpdk" in name
+    }
+    monkeypatch.setattr(Bench, "loop", lambda _, platform: f"loop of {platform}")
+    monkeypatch.setattr(packet_io, "Probe", lambda words, folder: words)
+    odp = {name: packet_io.contestant("odp", kind, bench, 64, Wires(False)) for name, kind in KINDS.items() if kind.odp}
+    assert {name: " ".join(words[1:-2]).replace(f"{tmp_path}/", "") for name, words in odp.items()} == OTHERS  # type: ignore
+    assert {name: kind.wires for name, kind in KINDS.items() if kind.wires} == {
+        "linux af_packet": "veth", "linux af_xdp": "veth", "linux tap": "tap", "dpdk af_packet": "veth", "dpdk af_xdp": "veth",
+    }  # fmt: skip
+
+
 def test_contestants_of_each_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [KINDS[name].contestants for name in ("dpdk null", "linux mem", "linux pcap")] == [
         ("switch", "loop", "testpmd"), ("switch", "loop"), ("switch", "loop", "odp"),
