@@ -270,6 +270,38 @@ def test_attributes_of_pictures(key: str, value: str, made: tuple[str, str] | No
     assert pictures._attribute(key, value, "n", {"#010203": "var(--a)", "#0a0b0c": "var(--b)"}) == made
 
 
+SHAPES = [
+    '<g transform="scale(1 1) rotate(0)"', '<polygon fill="none" points="0,0 1,1"', '<polyline points="0,0 1,1"',
+    '<ellipse cx="1" cy="2" rx="3" ry="4"', '<rect x="1" y="2" width="3" height="4"', '<line x1="1" x2="2" y1="3" y2="4"',
+    '<path d="M0 0" stroke="none" stroke-width="2" stroke-dasharray="5,2"',
+    '<text text-anchor="middle" x="1" y="2" font-size="9.00" font-weight="bold"', '<tspan dx="1" dy="2"',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_keep_how_they_are_drawn(shape: str) -> None:
+    """Those of Graphviz and of matplotlib; fonts are the page's own."""
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 2">{shape} font-family="Helvetica"/></svg>'
+    assert f"{shape} />" in pictures.inline(svg.encode(), "n", "", {})
+
+
+def test_names_within_a_picture_lead_to_each_other() -> None:
+    """Whatever others stand in the page; clips, uses and definitions."""
+    svg = b"""<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+    viewBox="0 0 3 2"><defs><clipPath id="c"><rect width="1" height="2"/></clipPath>
+    <path id="m" d="M0 0"/></defs><g clip-path="url(#c)"><use xlink:href="#m" x="1"/></g>
+    <title>said</title><g class="edge"><title>a-&gt;b</title></g><g><title>kept</title></g></svg>"""
+    made = pictures.inline(svg, "one", "", {})
+    for part in (
+        '<clipPath id="one-c">',
+        '<path id="one-m" d="M0 0" />',
+        'clip-path="url(#one-c)"',
+        '<use href="#one-m" x="1" />',
+    ):
+        assert part in made, made
+    assert "<title>said</title>" in made and "<title>kept</title>" in made and "a-" not in made.replace("aria-", "")
+
+
 def test_a_picture_is_as_wide_as_it_was_made_and_keeps_its_form() -> None:
     """A point is 4/3 of a pixel."""
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" viewBox="0 0 30 21"><title>own</title></svg>'
