@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+import sys
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -140,6 +141,15 @@ def test_names_are_shown_without_what_moves_a_cursor(monkeypatch: pytest.MonkeyP
     assert [one.labels for one in family.samples if "_created" not in one.name] == [
         {"name": "a\\x1b[2J", "number": "7"}
     ]
+
+
+def test_what_metrics_need_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    exporting.require()
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(
+        click.ClickException, match=r"^metrics need prometheus_client: pip install 'macsad\[metrics\]' \("
+    ):
+        exporting.require()
 
 
 @pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])

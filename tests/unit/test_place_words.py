@@ -131,6 +131,16 @@ def test_cores_are_those_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> No
     assert placement_run.usable_cores() == 3
 
 
+def test_cores_are_shared_while_all_of_them_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of their shares: all have begun before the first is waited for."""
+    did: list[Any] = []
+    monkeypatch.setattr(cores, "_spinning", lambda cpu, seconds: did.append((cpu, seconds)) or (cpu, 10 * cpu))
+    shares = {1: 0.5, 2: 1.0, 3: 1.25, 4: 0.9}
+    monkeypatch.setattr(cores, "_share", lambda child, reading: did.append((child, reading)) or shares[child])
+    assert cores.had([1, 2]) == 0.75 and did == [(1, 0.2), (2, 0.2), (1, 10), (2, 20)]
+    assert cores.had([3, 4], 0.1) == 1.0 and cores.had([4]) == 0.9, "a clock that is askew gives nobody more than all"
+
+
 # --- the machine -------------------------------------------------------------------------------------------------------
 
 

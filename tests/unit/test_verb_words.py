@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -106,6 +107,15 @@ def test_packet_tests_are_ordered(
     assert testgen.SECONDS == 60
     for wrong in (["--time", "0"], ["--max-tests", "0"], ["--seed", "-1"]):
         assert cli.call(["testgen", L2FWD, *wrong]) == cli.USAGE and len(asked) == 2
+
+
+def test_packet_tests_need_z3(
+    asked: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "z3", None)
+    monkeypatch.setattr("macsad.compilation.load", lambda request: asked.append("read"))
+    assert cli.call(["testgen", L2FWD]) == 1 and not asked
+    assert "testgen needs z3: pip install 'macsad[testgen]'" in " ".join(capsys.readouterr().err.split())
 
 
 # --- test, simulate, test-kernel -----------------------------------------------------------------------------------------
