@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -228,6 +229,8 @@ def test_placements_and_stages_are_told_in_columns() -> None:
         "first one     100  1.2 of 2 KiB (one after the other), 1 of 1,024 KiB (8 in flight)",
         "b               5",
     ]
+    text = place_file.toml(replace(made, traffic="x\ncut = 'y'\x1b.pcap"), "p\n.p4", "here")
+    assert tomllib.loads(text) == {"version": 2, "cut": "C.b", "part_workers": [1, 1]} and "\x1b" not in text
     short = replace(made, stages=(Stage("a", 12345.6), Stage("b", 5, (Read("m", 2, 512, 0),))))
     assert place_file.stage_rows(short) == [
         "stage  cycles  reads", "a       12346", "b           5  2 of 0 KiB (one after the other)",
