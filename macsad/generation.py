@@ -160,7 +160,7 @@ def _tell(made: Made) -> None:
     more += f", with {len(points)} different single ones" if points else ""
     click.echo(f"{made.packets}: {made.traffic.packets:,} frames{more}")
     if made.replies is not None:
-        click.echo(f"{made.replies}: the replies to them, at port {1 - made.plan.wishes.port}")
+        click.echo(f"{made.replies}: the replies to them, at port {made.plan.wishes.outward}")
 
 
 def data(made: Made, program: Program) -> dict[str, Any]:

@@ -178,8 +178,7 @@ def command(
     profile = _profile(predict or report_file is not None, machine_file)
     if report_file and measured_on.platform != "linux":
         raise click.BadParameter("the page is made of what was measured on --platform linux", param_hint="--report")
-    files = [path for path in (json_file, plot_file, report_file) if path is not None and str(path) != "-"]
-    apart(files, request.inputs)
+    apart(_files(json_file, plot_file, report_file), request.inputs)
     if plot_file:
         plots.drawable(plot_file)
     try:
@@ -194,6 +193,7 @@ def command(
         lengths or suite.lengths,
         packets or min(suite.packets, PACKETS.get(feed or "", suite.packets)),
         size or suite.size,
+        suite.replies and measured_on.platform == "linux",
     )
     points = ((1, 1), (32, 1), (32, 32)) if quick else _points(bursts, sub_batches)
     wanted = session.Wanted(
@@ -215,6 +215,7 @@ def command(
         return None
     try:
         result = session.run(wanted)
+        apart(_files(json_file, plot_file, report_file), request.inputs)  # what was included is known now
         model = None
         if profile is not None and predict:
             planned = compilation.decide(request, compilation.load(request)).planned
@@ -228,6 +229,11 @@ def command(
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
     return None
+
+
+def _files(*paths: Path | None) -> list[Path]:
+    """Those that are written."""
+    return [path for path in paths if path is not None and str(path) != "-"]
 
 
 def _explained_at(points: Sequence[session.Point]) -> session.Point:
@@ -262,6 +268,7 @@ def _times(wanted: session.Wanted, json_file: Path | None) -> None:
         rows = measured(wanted if given else replace(wanted, points=(predicted.USUAL,)))
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
+    apart(_files(json_file), wanted.request.inputs)  # what was included is known now
     _tell({"latency": latency.data(rows)}, [latency.screen(rows)], json_file)
 
 

@@ -51,6 +51,7 @@ def command(
     place = output or request.path.with_suffix(".place.toml")
     apart([place, *([drawn] if drawn else [])], [*request.inputs, *given.inputs])
     placed = placed_on(request, given, cores or usable_cores())
+    apart([place, *([drawn] if drawn else [])], [*request.inputs, *given.inputs])  # what was included is known now
     where = f"{placed.cores} cores of {machine_file.name if machine_file else 'this machine'}"
     with written(place) as beside:
         beside.write_text(place_file.toml(placed, request.path.name, where))

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from macsad.bench import lookups
 from macsad.compilation import Request
@@ -46,3 +49,23 @@ def test_lookups_of_each_kernel(golden: Callable[[Path, str], None]) -> None:
     for these in (tuple(short), tuple(long), tuple(short[:1]), ()):
         texts += [lookups.header(these), lookups.repeated(these)]
     golden(FILE, "\n----\n".join(texts))
+
+
+@pytest.mark.parametrize(
+    ("more", "word", "line"),
+    [
+        ({}, None, "LOOKUPS_CURSORS(look_up_5, k, 6, 0, LOOKUPS_NO_STEP)"),
+        ({"steps": 2}, None, "LOOKUPS_CURSORS(look_up_5, k, 6, 2, macs_k_step)"),
+        ({"steps": 2}, (40, 19), "LOOKUPS_WORD_CURSORS(look_up_5, k, 40, 19, 2, macs_k_step)"),
+        ({"steps": 2, "bulk": True}, (40, 19), "LOOKUPS_WORDS(look_up_5, k, 40, 19)"),
+        ({"bulk": True, "bulk_key_bytes": 16, "steps": 1}, None,
+         "LOOKUPS_ROWS(look_up_5, k, 6, LOOKUPS_NO_STEP, LOOKUPS_NO_STEP)"),
+        ({"bulk": True, "bulk_key_bytes": 16, "parts": True}, None,
+         "LOOKUPS_ROWS(look_up_5, k, 6, macs_k_bulk_step, macs_k_bulk_finish)"),
+        ({"bulk": True, "bulk_key_bytes": 5, "steps": 1}, None, "LOOKUPS_CURSORS(look_up_5, k, 6, 1, macs_k_step)"),
+    ],
+)  # fmt: skip
+def test_how_a_kernel_is_called_again(more: dict[str, Any], word: tuple[int, int] | None, line: str) -> None:
+    """In steps, or by an array of keys where they are no longer than it takes."""
+    kernel = Kernel("k", frozenset({MatchKind.EXACT}), words=word is not None, **more)
+    assert lookups._function(5, lookups._Subject("I.t", kernel, 6, word)) == line

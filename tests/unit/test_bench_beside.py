@@ -123,6 +123,8 @@ def test_what_it_received_and_sent_and_dropped(peer: Any) -> None:
     made.resume()
     made.pause()
     assert process.done[3:] == ["resume", "pause"]
+    made.packets = lambda: (4, 5)
+    assert made.dropped() == 0, "what it sends of its own is no drop"
 
 
 def test_a_sample_is_of_half_the_time_at_least(peer: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from macsad.bench.feeds import Feed
 from macsad.bench.rounds import Turn
 from macsad.generation import Order
 from macsad.resources import share
+from macsad.targets import Machine
 from transpiler.optimisations import ALL
 
 TIMES = {
@@ -77,7 +79,9 @@ def test_both_ways_are_measured_in_turn(monkeypatch: pytest.MonkeyPatch) -> None
     assert made.burst == 32 and (rounds, seconds) == (3, 0.25)
     keys = [(way, what) for way in WAYS for what in ("empty", "loop", *PHASES)]
     assert [turn.key for turn in turns] == keys == list(made.samples)
-    assert [(turn.what, turn.number) for turn in turns] == [(what, 32) for _, what in keys]
+    assert [(turn.what, turn.number, turn.other) for turn in turns] == [
+        (what, 32, 0 if what in PHASES else 32) for _, what in keys
+    ]
     separate = ALL.without(["self-described-buffers"])
     assert [one for one in built if one[0] != "phases"] == [("self-described", ALL), ("separate", separate)]
     assert [way for way, what in keys if what == "free"] == ["self-described", "separate"]
@@ -119,6 +123,7 @@ def test_feeds_of_platforms() -> None:
         ("linux", None, "mem"), ("linux", "mem", "mem"), ("dpdk", None, "pcap"), ("dpdk", "null", "null"),
         ("linux", "pcap", "platform linux has no feed pcap: choose mem"),
         ("dpdk", "mem", "platform dpdk has no feed mem: choose pcap or null"),
+        ("linux", "dpdk", "platform linux has no feed dpdk: choose mem"),
         ("odp", None, "ports differ among implementations of platform odp: measure linux or dpdk"),
     ],
 )  # fmt: skip
@@ -132,6 +137,24 @@ def test_names_of_feeds(platform: str, name: str | None, found: str) -> None:
 
 
 # --- libraries of the programs in bench/ --------------------------------------------------------------------------------
+
+
+def test_a_program_is_compiled_as_switches_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the flags of its libraries, and those that the linker is given; into the folder, whatever folder its C is in."""
+    ran: list[list[str]] = []
+    asked: list[Any] = []
+    tools = SimpleNamespace(compiler=["cc"], all_flags=("-O3",), link_flags=["-lpthread"])
+    monkeypatch.setattr(programs, "toolchain", lambda wanted, machine: asked.append((wanted, machine)) or tools)
+    monkeypatch.setattr(programs, "include_flags", lambda backend, tools: (f"-I{backend.name}",))
+    monkeypatch.setattr(programs, "archive", lambda backend, tools: Path("lib.a"))
+    monkeypatch.setattr(programs, "_packages", lambda packages: ([f"-D{one}" for one in packages], ["-la"]))
+    monkeypatch.setattr(programs, "run", ran.append)
+    wanted, machine = ALL.without(["simd"]), Machine("dpdk")
+    made = programs.program("peers/acl", tmp_path, ("one", "two"), machine, wanted, ("-Wl,--wrap=x",))
+    bench = share("bench")
+    assert made == tmp_path / "acl" and asked == [(wanted, machine)]
+    assert ran == [["cc", "-O3", "-Iaux-backend", f"-I{bench}", "-Done", "-Dtwo", str(bench / "peers" / "acl.c"), "lib.a",
+                    "-lpthread", "-la", "-Wl,--wrap=x", "-o", str(tmp_path / "acl")]]  # fmt: skip
 
 
 def test_flags_of_packages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import ClassVar
 import pytest
 from rich.console import Console
 
-from macsad.bench import beside, report, suites
+from macsad.bench import beside, predicted, report, suites
 from macsad.bench.beside import Beside, Peer, _Times as Times, words
 from macsad.bench.contestants import BenchError, Process, worker_cpus
 from macsad.bench.feeds import feed, named
@@ -24,6 +24,7 @@ from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
 from macsad.bench.session import Result, Table
 from macsad.bench.state import Reads, State
+from macsad.bench.suites import Suite
 from macsad.cli import call
 from macsad.resources import share
 
@@ -50,6 +51,8 @@ def test_of_a_peer_the_time_of_its_busiest_thread_counts() -> None:
     before = Times(0, 1000, {"1": 400, "2": 600})
     after = Times(0, 2000, {"1": 500, "2": 1400, "3": 100})
     assert after.busiest_since(before) == 800
+    later = Times(0, 2050, after.threads)
+    assert later.busiest_since(before) == 850, "its own time is exact, that of its threads is older"
 
 
 def test_statistics_of_a_switch_make_a_sample() -> None:
@@ -77,6 +80,8 @@ def test_ratios_are_those_of_the_same_round() -> None:
     slow = [sample(ns) for ns in (40, 120, 40, 120, 42)]
     fast = [sample(ns) for ns in (20, 60, 20, 60, 20)]
     assert ratio(slow, fast) == 2
+    with pytest.raises(SampleError, match="no samples"):
+        ratio([], [])
 
 
 class Counting:
@@ -101,6 +106,10 @@ def test_each_round_measures_everything_once_and_the_first_does_not_count() -> N
     for first in range(0, 16, 4):
         assert sorted(number for _, number, _ in contestant.turns[first : first + 4]) == [1, 2, 3, 4]
     assert advanced[-1] == (12, 12)
+    before = list(contestant.turns)
+    contestant.turns.clear()
+    measure(turns, 3, 0.1, lambda *_: None)
+    assert contestant.turns == before, "the same order in each run"
     contestant.turns.clear()
     measure(turns, 1, 0.1, lambda *_: None, (2, 3))
     assert sorted(number for _, number, _ in contestant.turns) == [1, 1, 2, 3, 4, 4], (
@@ -147,6 +156,8 @@ def test_gain_and_limits(result: Result) -> None:
     assert result.left_out("simd").ns == 75 and result.gain_of("simd") == 1.5
     assert result.lookup_cycles == 10 * 2 + 0.5 * 30 * 2 and result.over_lookups((32, 32)) == 2
     assert result.floor("empty")[0] == 32 and result.floor("empty")[1].ns == 9
+    first = replace(result, samples={**result.samples, ("empty", 1, 1): [sample(8)] * 3})
+    assert first.floor("empty")[0] == 1 and first.floor("empty")[1].ns == 8
 
 
 def test_lookups_that_hardly_any_packet_makes(result: Result) -> None:
@@ -212,12 +223,92 @@ def test_json_has_every_figure(result: Result) -> None:
     assert [one["times"] for one in data["lookups"]["program_over"]] == [8, 2]
 
 
+def shown(result: Result) -> str:
+    out = io.StringIO()
+    Console(file=out, width=150).print(report.screen(result))
+    return out.getvalue()
+
+
+def test_what_is_told_of_a_result(result: Result) -> None:
+    """Tables that no frame reaches are left out; the fastest point is told where there are several, and stands in bold; what
+    makes no difference is told where nothing else was left out."""
+    lines = shown(replace(result, without=())).splitlines()
+    assert [line.split() for line in lines if "no difference" in line] == [["sums", "no", "difference"]]
+    unread = replace(result.tables[1], name="Ingress.c", reach=0.0)
+    assert "Ingress.c" not in "".join(report.head(replace(result, tables=(*result.tables, unread))))
+    result = replace(result, without=(), unused=())
+    back = replace(result, points=result.points[::-1])
+    for one in (result, back):
+        assert "fastest: --burst 32 --sub-batch 32," in shown(one)
+        styles = [row.style for row in report.points(one).rows]
+        assert [style == "bold" for style in styles] == [point == (32, 32) for point in one.points]
+    assert "fastest" not in shown(replace(result, points=result.points[:1]))
+    assert "small ones" not in shown(replace(result, small_pages=False))
+
+
+def test_the_lines_of_a_mask_are_told_by_their_owners(result: Result) -> None:
+    """Two lines of the first table, one of the second, two of the state."""
+    samples = {**result.samples, ("read", 12, 0): [sample(10)] * 3}
+    reads = Reads((0, 0, 1, 2, 2), ((12, 1.0),))
+    found = report.data(replace(result, reads=reads, samples=samples))["limits"]["reads"]
+    assert [(one["of"], one["share"], one["ns"]) for one in found] == [(["Ingress.b", "Ingress.r"], 1.0, 10)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "vectors"),
+    [("sse2 avx2 avx512bw", "AVX-512"), ("sse2 avx2", "AVX2"), ("fp asimd", "NEON"), ("sse2 avx512f", "none")],
+)
+def test_the_widest_vectors_of_a_machine(monkeypatch: pytest.MonkeyPatch, flags: str, vectors: str) -> None:
+    monkeypatch.setattr(report.Path, "exists", lambda path: True)
+    monkeypatch.setattr(report.Path, "read_text", lambda path: f"processor : 0\nflags : fpu {flags}\n")
+    assert report.machine()["vectors"] == vectors
+    monkeypatch.setattr(report.Path, "exists", lambda path: False)
+    assert report.machine()["vectors"] == "none"
+
+
+def test_what_the_model_knows_of_reads(result: Result) -> None:
+    """A table that frames reach is read by a cache line at least; one that none reaches is not read."""
+    few = replace(result.tables[1], name="Ingress.c", read_bytes=3)
+    none = replace(result.tables[1], name="Ingress.d", reach=0.0)
+    found = predicted.reads_of(replace(result, tables=(*result.tables, few, none)), {"Ingress.b", "Ingress.r"})
+    assert [(one.each, one.footprint, one.whole_burst) for one in found] == [
+        (1.0, 16 << 20, False), (0.5, 1 << 20, True), (0.5, 64, False), (1.0, 8192, True),
+    ]  # fmt: skip
+
+
 def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:
     l2fwd = suites.suite_of(share("apps") / "l2fwd" / "l2fwd.p4")
     assert l2fwd.entries == 16_000_000
     assert {"l2fwd", "ipv4fwd", "ipv6fwd", "ndn", "router"} <= set(suites.apps())
     assert "routes=200000" in suites.suite_of(share("apps") / "ipv6fwd" / "ipv6fwd.p4").tables
-    assert suites.suite_of(tmp_path / "l2fwd" / "l2fwd.p4") == suites.USUAL
+    assert suites.suite_of(tmp_path / "l2fwd" / "l2fwd.p4") == suites.USUAL == Suite(100_000, (), (), 1_000_000, "64")
+
+
+@pytest.mark.parametrize(
+    ("app", "suite"),
+    [
+        ("ipv4fwd", Suite(100_000, ("routes=1000000", "next_hops=256"), ("routes=dfz",), 4_000_000, "64")),
+        ("ndn", Suite(100_000, ("names=4000000",), (), 4_000_000, "78")),
+        ("l2fwd-crypto", Suite(1000, (), (), 100_000, "512")),
+        ("firewall", Suite(100_000, (), (), 4_000_000, "64", True)),
+    ],
+)
+def test_suites_as_they_are_written(app: str, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the program is named: by its whole path, or as seen from where one stands."""
+    assert suites.suite_of(share("apps") / app / f"{app}.p4") == suite
+    assert suites.suite_of(share("apps") / app / "another.p4") == suite
+    monkeypatch.chdir(share("apps").parent)
+    assert suites.suite_of(Path(f"apps/{app}/{app}.p4")) == suite
+    monkeypatch.chdir(share("apps") / app)
+    assert suites.suite_of(Path(f"../../apps/{app}/{app}.p4")) == suite
+
+
+def test_apps_that_are_not_there_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("bench", "apps/one"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "bench" / "suites.toml").write_text("[one]\n[two]\n")
+    monkeypatch.setattr(suites, "share", lambda name: tmp_path / name)
+    assert suites.apps() == ["one"]
 
 
 @pytest.mark.parametrize(

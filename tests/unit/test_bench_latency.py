@@ -42,6 +42,10 @@ def test_a_switch_that_does_not_answer_is_told(tmp_path: Path) -> None:
         control.begin(100)
         with pytest.raises(BenchError, match="does not receive"):
             control.wait(0.01)
+        with (tmp_path / "control").open("r+b") as out:  # it has begun once, and not yet again
+            out.write(HEAD.pack(0, 2, 1, 0, 0, 0, 0))
+        with pytest.raises(BenchError, match="does not receive"):
+            control.wait(0.01)
 
 
 def test_what_was_counted_is_read(tmp_path: Path) -> None:
@@ -149,6 +153,8 @@ def test_frames_are_counted_while_all_run(monkeypatch: pytest.MonkeyPatch) -> No
     assert crossed == Crossed(0.5, 1000, 900) and (counted.missed, counted.seconds) == (2 + 100, 0.5)
     bare = crossings.Way("w", of, crossings.Tester(of, of, of))  # type: ignore[arg-type]
     assert bare.most((8, 4), 0.5) == 1800
+    of.counts = lambda pid: Crossed(float(len(of.did)), 10, 10 + len(of.did))  # type: ignore[method-assign]
+    assert bare.count((8, 4), 250.0, 0.5)[0].missed == 2, "those that were under way before make up for none"
 
 
 def test_programs_are_measured_at_the_same_rates() -> None:
@@ -215,7 +221,7 @@ def bucket(ns: int) -> int:
     return (shift + 1) * 32 + (ns >> shift) - 32
 
 
-@pytest.mark.parametrize("ns", [0, 1, 31, 64, 65, 66, 100, 127, 128, 1000, 4095, 4096, 123_456, 10**9])
+@pytest.mark.parametrize("ns", [0, 1, 31, 32, 33, 63, 64, 65, 66, 100, 127, 128, 1000, 4095, 4096, 123_456, 10**9])
 def test_a_bucket_stands_for_its_middle(ns: int) -> None:
     below = ns
     while below and bucket(below - 1) == bucket(ns):

@@ -52,6 +52,38 @@ def test_names_of_ports(tmp_path: Path) -> None:
     assert {(one.buffers, one.max_frame) for one in found.values()} == {(8192 + 256, 2048)}
 
 
+PORTS = {
+    "linux mem": "mem:64.pcap,loop null:", "linux pcap": "pcap:64.pcap,loops=0 null:",
+    "dpdk null": "dpdk:net_null1,size=64 dpdk:net_null0,no-rx=1",
+    "dpdk pcap": "dpdk:net_pcap0,rx_pcap=64.pcap,infinite_rx=1 dpdk:net_null0,no-rx=1",
+    "linux af_packet": "af_packet:in0 af_packet:out0", "linux af_xdp": "af_xdp:in0 af_xdp:out0", "linux tap": "tap:in0 tap:out0",
+    "dpdk af_packet": "dpdk:net_af_packet0,iface=in0 dpdk:net_af_packet1,iface=out0",
+    "dpdk af_xdp": "dpdk:net_af_xdp0,iface=in0 dpdk:net_af_xdp1,iface=out0",
+}  # fmt: skip
+OTHERS = {
+    "linux pcap": "pcap:in=64.pcap:loops=0 null:0", "linux af_packet": "in0 out0", "linux tap": "tap:in0 tap:out0",
+}  # fmt: skip
+
+
+def test_ports_of_each_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the switch names them, and as an installed ODP does; frames come in at one and go out of the other."""
+    bench = Bench(tmp_path)
+    found = {name: packet_io.feed_of(kind, bench, 64, Wires(False)) for name, kind in KINDS.items()}
+    assert {name: f"{one.source} {one.sink}".replace(f"{tmp_path}/", "") for name, one in found.items()} == PORTS
+    assert {name: one.devices for name, one in found.items() if one.devices} == {
+        name: tuple(f"{one.source} {one.sink}".replace("dpdk:", "").split())
+        for name, one in found.items()
+        if "dpdk" in name
+    }
+    monkeypatch.setattr(Bench, "loop", lambda _, platform: f"loop of {platform}")
+    monkeypatch.setattr(packet_io, "Probe", lambda words, folder: words)
+    odp = {name: packet_io.contestant("odp", kind, bench, 64, Wires(False)) for name, kind in KINDS.items() if kind.odp}
+    assert {name: " ".join(words[1:-2]).replace(f"{tmp_path}/", "") for name, words in odp.items()} == OTHERS  # type: ignore
+    assert {name: kind.wires for name, kind in KINDS.items() if kind.wires} == {
+        "linux af_packet": "veth", "linux af_xdp": "veth", "linux tap": "tap", "dpdk af_packet": "veth", "dpdk af_xdp": "veth",
+    }  # fmt: skip
+
+
 def test_contestants_of_each_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [KINDS[name].contestants for name in ("dpdk null", "linux mem", "linux pcap")] == [
         ("switch", "loop", "testpmd"), ("switch", "loop"), ("switch", "loop", "odp"),
@@ -171,6 +203,10 @@ def test_what_has_been_started_ends_where_the_rest_fails(done: list[Any], tmp_pa
     with pytest.raises(BenchError):
         packet_io.wired("odp", KINDS["linux af_packet"], Bench(tmp_path), 64)
     assert done[-1] == ("sender", "kill") and ("sender", "pause") not in done
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(BenchError):
+        patch.setattr(wires, "ip", lambda *words: (_ for _ in ()).throw(BenchError("no such device")))
+        packet_io.wired("switch", KINDS["linux tap"], Bench(tmp_path), 64)
+    assert done[-2:] == ["switch is started", ("switch", "close")], "who has made a tap ends, too"
     plain = packet_io.wired("switch", KINDS["linux mem"], Bench(tmp_path), 64)
     assert isinstance(plain, Contestant) and done[-1] == "switch is started"
 
@@ -182,7 +218,7 @@ def test_frames_are_counted_at_both_ends_while_it_is_measured(monkeypatch: pytes
 
     def counts(text: Path) -> str:
         sent = max(0, round(1000 * (clock.now - 1)))
-        columns = {"from0": {9: sent - 5, 11: 5}, "to0": {1: sent // 2}}
+        columns = {"from0": {1: 77, 9: sent - sent // 4, 10: 3 * sent, 11: sent // 4}, "to0": {1: sent // 2, 9: 77}}
         lines = [f"{name}: {' '.join(str(c.get(at, 0)) for at in range(16))}" for name, c in columns.items()]
         return "\n".join(["head", "head", " lo: " + " ".join(["0"] * 16), *lines])
 
@@ -197,11 +233,49 @@ def test_frames_are_counted_at_both_ends_while_it_is_measured(monkeypatch: pytes
     (one,) = found.crossed
     assert (one.seconds, one.sent, one.arrived) == (pytest.approx(2), 2000, pytest.approx(1000, abs=1))
     assert clock.now == pytest.approx(1.256 + 2, abs=0.02), "when frames flow"
+    found.measure("loop", 32, 16, 0.5)
+    assert clock.now == pytest.approx(1.256 + 2 + 0.256 + 2, abs=0.04), "each time"
     clock.now = -1e6
     found.measure("loop", 32, 16, 0.5)
     assert clock.now == pytest.approx(-1e6 + wires.PATIENCE_S + 2, abs=0.02), "or do not"
     found.close()
     assert done[-2:] == [("sender", "kill"), ("switch", "close")]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_network_of_ones_own_is_left_again(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+    """Whatever happens in it; where there can be none, the kernel's reason is told."""
+    did: list[Any] = []
+
+    class Libc:
+        def unshare(self, kind: int) -> int:
+            did.append(("unshare", kind))
+            return -1 if fails else 0
+
+        def setns(self, descriptor: int, kind: int) -> int:
+            did.append(("setns", Path(f"/proc/self/fd/{descriptor}").resolve().name[:4], kind))
+            return 0
+
+    monkeypatch.setattr(wires.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(wires.ctypes, "CDLL", lambda *_, **__: Libc())
+    monkeypatch.setattr(wires.ctypes, "get_errno", lambda: 1)
+    monkeypatch.setattr(wires.Path, "write_text", lambda path, text: did.append((path.name, text)))
+    with pytest.raises(BenchError) as told, wires.own_network():
+        raise BenchError("it does not start")
+    if fails:
+        assert did == [("unshare", 0x40000000)]
+        assert str(told.value) == (
+            "interfaces take root, and a kernel that lets it have a network namespace: Operation not permitted"
+        )
+    else:
+        assert did == [("unshare", 0x40000000), ("disable_ipv6", "1"), ("setns", "net:", 0x40000000)]
+        assert str(told.value) == "it does not start"
+    monkeypatch.setattr(wires.shutil, "which", lambda name: None)
+    with (
+        pytest.raises(BenchError, match=r"^'ip' is not installed \(Debian: apt install iproute2\)$"),
+        wires.own_network(),
+    ):
+        pass
 
 
 def test_who_sends_is_on_another_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,6 +298,8 @@ def test_a_row_is_by_cpu_time_or_by_what_has_crossed() -> None:
     switch, loop = (Row(veth, 64, name, FIGURE, "", crossed) for name in ("switch", "loop"))
     assert switch.mpps == loop.mpps == 3 and switch.lost == 0.5, "the medians"
     assert (switch.cpu_ns, loop.cpu_ns) == (None, 125), "a switch polls, be there frames or not"
+    pmd = Row(KINDS["dpdk af_packet"], 64, "testpmd", FIGURE, "", crossed)
+    assert (pmd.cpu_ns, Row(KINDS["dpdk null"], 64, "testpmd", FIGURE).cpu_ns) == (None, 125)
     assert Row(mem, 64, "loop", None, "no gcc").mpps == 0
 
 
@@ -233,7 +309,7 @@ def test_rows_on_the_screen_and_as_data() -> None:
     rows = [
         Row(mem, 64, "switch", FIGURE), Row(mem, 64, "loop", FIGURE), Row(veth, 64, "switch", FIGURE, "", crossed),
         Row(veth, 64, "loop", FIGURE, "", crossed), Row(veth, 64, "odp", None, "no libodp"), Row(dpdk, 64, "switch", FIGURE),
-        Row(veth, 128, "odp", None, "no libodp"),
+        Row(veth, 128, "odp", None, "no libodp"), Row(veth, 256, "loop", FIGURE, "", (Crossed(2.0, 4_000_000, 4_000_000),)),
     ]  # fmt: skip
     out = io.StringIO()
     Console(file=out, width=120).print(packet_io_report.screen(rows))
@@ -241,7 +317,7 @@ def test_rows_on_the_screen_and_as_data() -> None:
     assert lines[0] == "Mpps (ns of CPU) bytes empty program bare loop loop, libodp testpmd"
     assert lines[1:] == [
         "linux mem 64 8.00 (125.0) 8.00 (125.0)", "linux af_packet 64 3.00 3.00 (125) -", "dpdk null 64 8.00 (125.0)",
-        "linux af_packet 128 -", "not measured: linux af_packet, loop, libodp: no libodp",
+        "linux af_packet 128 -", "linux af_packet 256 2.00 (125)", "not measured: linux af_packet, loop, libodp: no libodp",
     ]  # fmt: skip
     data = packet_io_report.data(rows)
     head = {"platform": "linux", "bytes": 64}

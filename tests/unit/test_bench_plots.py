@@ -109,11 +109,14 @@ def test_a_bar_for_what_each_optimisation_gains(drawn: Any) -> None:
 
 
 def test_parts_of_a_packet_stand_on_each_other(drawn: Any) -> None:
-    parts = {"one": {"in": 4.25, "out": 2}, "two": {"in": 8, "out": 1.5}}
+    parts = {"one": {"in": 4.25, "out": 2, "free": 1}, "two": {"in": 8, "out": 1.5, "free": 0.5}}
     plots.buffers(parts, {"loop": 1.5, "empty": 0.75}, Path("b.svg"))
     left, right = drawn["b.svg"].axes
-    assert [(p.get_y(), p.get_height()) for p in left.patches] == [(0, 4.25), (0, 8), (4.25, 2), (8, 1.5)]
-    assert texts(left) == ["4.2", "8.0", "2.0", "1.5"] and legend(left) == ["out", "in"], "the upper one first"
+    assert [(p.get_y(), p.get_height()) for p in left.patches] == [
+        (0, 4.25), (0, 8), (4.25, 2), (8, 1.5), (6.25, 1), (9.5, 0.5),
+    ]  # fmt: skip
+    assert texts(left) == ["4.2", "8.0", "2.0", "1.5", "1.0", "0.5"]
+    assert legend(left) == ["free", "out", "in"], "the uppermost first"
     assert [(p.get_x(), p.get_width()) for p in right.patches] == [(1, 0.5), (1, -0.25)]
     assert texts(right) == ["1.50", "0.75"] and right.yaxis_inverted() and right.lines[0].get_xdata()[0] == 1
     assert [text.get_text() for text in right.get_yticklabels()] == ["loop", "empty"]
@@ -168,6 +171,9 @@ def test_a_machine_is_drawn_in_four_pictures(drawn: Any) -> None:
     assert next(iter(lines(handover).values())) == [(1, 100), (32, 400)] and not legend(handover)
     assert next(iter(lines(copy).values())) == [(64, 4), (1024, 20)] and not legend(copy)
     assert {axes.get_xscale() for axes in (io, reads, handover, copy)} == {"log"}
+    alone = machine_profile({**MACHINE, "handover": []})
+    machine_plot.draw(alone, Path("one.svg"))
+    assert not drawn["one.svg"].axes[2].lines, "a machine with one CPU hands nothing over"
     assert (io.get_yscale(), reads.get_yscale()) == ("linear", "log") and io.get_title() == "receive and transmit"
 
 
@@ -227,6 +233,9 @@ def test_pictures_are_drawn_to_files_where_there_is_matplotlib(monkeypatch: pyte
     assert str(told.value) == "plots need matplotlib: pip install 'macsad[bench]'"
     with pytest.raises(click.ClickException, match="plots need matplotlib"):
         plots.drawable(Path("x.svg"))
+    monkeypatch.undo()
+    for form in (".svg", ".png", ".pdf"):
+        plots.drawable(Path(f"x{form}"))
     with pytest.raises(click.BadParameter, match=r"'x.gif' is neither .svg nor .png nor .pdf"):
         plots.drawable(Path("x.gif"))
 
@@ -254,6 +263,16 @@ def test_a_chart_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
         assert axes.get_legend() is None or not axes.get_legend().get_frame_on()
         assert axes.yaxis.get_tick_params()["labelcolor"] == charts.INK
         assert len(axes.lines) == len(curves)
+        assert [line.get_color() for line in axes.lines] == list(charts.SERIES[: len(curves)])
+    alike = (
+        Curve("a", ((1, 2.0),), True),
+        Curve("b", ((1, 1.0),)),
+        Curve("a", ((1, 3.0),)),
+        Curve("b", ((1, 4.0),), True),
+    )
+    charts.picture(Chart("key", "Title", "over", alike, ""))
+    one, two, *_ = charts.SERIES
+    assert [line.get_color() for line in made[-1].axes[0].lines] == [one, two, one, two], "a colour for each name"
     monkeypatch.undo()
     for figure in made:
         plt.close(figure)

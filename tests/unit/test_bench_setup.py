@@ -3,14 +3,17 @@ and the programs beside them are those of this file."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from macsad.bench import session
 from macsad.bench.beside import Peer
-from macsad.bench.contestants import BenchError
+from macsad.bench.contestants import BenchError, Closing
+from macsad.bench.feeds import Feed
 from macsad.bench.lookups import Looked
 from macsad.bench.samples import Sample
 from macsad.bench.session import Result, Wanted
@@ -202,6 +205,59 @@ def test_programs_of_others_are_on_devices_alike(world: World, monkeypatch: pyte
             assert devices[0].count("rx_pcap=") == WORKERS and world.started[f"peer-{number}"].closed == 1
         keys = [key for key in result.samples if key[0].startswith("beside")]
         assert keys == [("beside one", 0, 0), ("beside two", 0, 0)]
+
+
+def test_a_feed_of_ones_own_has_room_for_the_longest_frame(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """imix has frames of three lengths."""
+
+    def imix(folder: Path) -> Order:
+        return replace(order(folder), size="imix")
+
+    found = session.run(Wanted(Request(POLICER, warnings=("no-all",)), imix, ((1, 1),), 1, 0.01, 1,
+                               machine=Machine("dpdk"), feed="null"))  # fmt: skip
+    devices = world.started["program"].arguments[1]
+    assert devices[:4] == ["--port", "0=dpdk:net_null1,size=1518", "--port", "1=dpdk:net_null0,no-rx=1"]
+    assert (found.sizes, found.length, found.platform) == ("imix", 362, "dpdk")
+
+
+def test_a_floor_is_of_the_platform_of_its_feed(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    machines: list[Any] = []
+    built = session.build
+
+    def build(request: Request, hlir: Any, folder: Path, machine: Any) -> Path:
+        machines.append(machine)
+        return built(request, hlir, folder, machine)
+
+    def program(name: str, folder: Path, machine: Any, wanted: Any) -> Path:
+        machines.append(machine)
+        return folder / name
+
+    monkeypatch.setattr(session, "build", build)
+    monkeypatch.setattr(session, "program", program)
+    for platform, machine in (("dpdk", None), ("linux", Machine("linux", compiler="clang"))):
+        feed = Feed(platform, "a", "b")
+        world.started.clear()
+        folder = tmp_path / platform
+        folder.mkdir()
+        with Closing() as closing:
+            turns = session.floors(feed, [1, 32], folder, closing, machine=machine)
+        assert machines == [machine or Machine("dpdk")] * 2
+        assert [(turn.key, turn.what, turn.number, turn.other) for turn in turns] == [
+            (("empty", 1, 1), "", 1, 1), (("empty", 32, 32), "", 32, 32),
+            (("loop", 1, 1), "loop", 1, 0), (("loop", 32, 32), "loop", 32, 0),
+        ]  # fmt: skip
+        machines.clear()
+
+
+def test_what_keeps_the_compiler_quiet_is_no_difference(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def generated(request: Request, hlir: Any) -> Any:
+        quiet = "#pragma GCC diagnostic\n" if request.wanted == ALL else ""
+        loud = "int y;" if request.wanted == ALL.without(["prefetch"]) else "int x;"
+        return SimpleNamespace(c=f"{quiet}{loud}\n")
+
+    monkeypatch.setattr(session.compilation, "generate_c", generated)
+    found = measured(((1, 1),), without=("bulk", "prefetch"))
+    assert (found.without, found.unused) == (("prefetch",), ("bulk",))
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,13 @@ def test_reads_of_state(path: Path) -> None:
     assert set(stream.entries) == {"I.counted", "I.marked"}
 
 
+def test_of_few_cells_a_line_is_read(path: Path) -> None:
+    path.write_text(PROGRAM.replace("(65536) rows", "(4) rows").replace("32w65536", "32w4"))
+    hlir, made = planned(path)
+    (rows,) = (one for one in state_of(hlir, made.streams, 1000, 2) if one.name == "I.rows")
+    assert (rows.cells, rows.memory_bytes, rows.read_bytes) == (4, 16, 64)
+
+
 def test_a_bundle_is_read_as_one_line(path: Path) -> None:
     """Its registers are told; the first one has their memory, and counts their lines."""
     path.write_text(

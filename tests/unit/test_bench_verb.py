@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from macsad import cli
+from macsad import cli, compilation
 from macsad.bench.contestants import BenchError
 from macsad.bench.samples import SampleError
 from macsad.bench.suites import USUAL, suite_of
@@ -87,6 +87,13 @@ def test_an_app_is_measured_with_its_suite_and_changes_of_it(asked: Asked) -> No
     assert (one.entries, one.tables, one.lengths) == (suite.entries, ("acl4=3",), ("8",)) != (7, (), ())
 
 
+def test_replies_come_in_where_an_app_has_them(asked: Asked) -> None:
+    """From memory, which other platforms have not."""
+    assert suite_of(share("apps") / "firewall" / "firewall.p4").replies
+    assert order(asked.one("firewall")).replies and order(asked.one("firewall", "--packets", "9")).replies
+    assert not order(asked.one("firewall", "--platform", "dpdk")).replies and not order(asked.one("flows")).replies
+
+
 def test_other_programs_are_measured_with_what_is_usual(asked: Asked, tmp_path: Path) -> None:
     program = tmp_path / "my.p4"
     program.write_text((share("apps") / "l2fwd" / "l2fwd.p4").read_text())
@@ -128,7 +135,7 @@ def test_over_dpdk_there_are_feeds_and_peers(asked: Asked, capsys: pytest.Captur
     assert found.machine.platform == "dpdk" and found.feed == "pcap"
     assert [(peer.name, peer.command) for peer in found.peers] == [("io", "pmd {eal2} -- x=1"), ("fwd", "pmd {eal}")]
     suite = suite_of(share("apps") / "l2fwd" / "l2fwd.p4")
-    assert order(found).packets == min(suite.packets, verb.PACKETS["pcap"]) != suite.packets
+    assert order(found).packets == 65_536 < suite.packets, "DPDK keeps each of them"
     assert asked.one("l2fwd", "--platform", "dpdk", "--feed", "null").feed == "null"
     for wrong in ("=pmd {eal}", "io", "io=pmd"):
         assert cli.call(["bench", "l2fwd", "--platform", "dpdk", "--beside", wrong]) == cli.USAGE
@@ -316,6 +323,27 @@ def test_figures_are_not_written_over_what_is_read(
             assert here.exists() is there
             here.unlink(missing_ok=True)
     assert not asked.wanted and program.read_text() == before
+
+
+@pytest.mark.parametrize("words", [["--json"], ["--plot"], ["--latency", "--json"]])
+def test_what_was_included_is_not_written_over(
+    asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is known when the program has been read."""
+    monkeypatch.chdir(tmp_path)
+    Path("i.svg").write_text("// nothing\n")
+    text = (share("apps") / "l2fwd" / "l2fwd.p4").read_text()
+    Path("p.p4").write_text(text.replace("#include <v1model.p4>", '#include <v1model.p4>\n#include "i.svg"'))
+    measured = asked.run
+
+    def run(module: str, wanted: Any) -> Any:
+        compilation.load(wanted.request)
+        return measured(module, wanted)
+
+    monkeypatch.setattr(asked, "run", run)
+    monkeypatch.setattr(verb.plots, "figures", lambda: None)
+    assert cli.call(["bench", "p.p4", *words, "i.svg"]) == cli.USAGE
+    assert "'i.svg' would be written over" in capsys.readouterr().err and Path("i.svg").read_text() == "// nothing\n"
 
 
 def test_lines_are_as_long_as_they_are(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from macsad import cli
+from macsad import cli, compilation
 from macsad.bench.contestants import BenchError
 from macsad.bench.samples import SampleError
 from macsad.subject import subject, subject_options
@@ -144,6 +144,26 @@ def test_a_placement_is_drawn_and_told_as_data(
     assert cli.call(["place", str(program), "--draw", "d.dot", "--json"]) == 0
     assert Path("d.dot").read_text() == ".dot: ('p: placement', 'best', 'stages')"
     assert json.loads(capsys.readouterr().out) == {"cores": 4, "file": f"{program.parent}/p.place.toml"}
+
+
+@pytest.mark.parametrize(("verb", "option"), [("tune", "-o"), ("place", "-o"), ("place", "--draw")])
+def test_what_was_included_is_not_written_over(
+    program: Path, placed: Any, tuned: list[Any], monkeypatch: pytest.MonkeyPatch, verb: str, option: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """It is known when the program has been read."""
+
+    def placed_on(request: Any, given: Any, cores: int) -> Any:
+        compilation.load(request)
+        return placed
+
+    monkeypatch.setattr(place_verb, "placed_on", placed_on)
+    included = program.parent / "i.svg"
+    included.write_text("// nothing\n")
+    program.write_text(SOURCE.read_text().replace("#include <v1model.p4>", '#include <v1model.p4>\n#include "i.svg"'))
+    assert cli.call([verb, str(program), option, "i.svg"]) == cli.USAGE
+    assert "'i.svg' would be written over" in capsys.readouterr().err and included.read_text() == "// nothing\n"
+    assert not list(program.parent.glob("*.toml"))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,11 +13,11 @@ from hlir_builder import AT, Builder, apply, extract, goto, state
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.const_tables import GIVEN, _key_set, _numbers, frozen
+from macsad.const_tables import GIVEN, _key_set, _number, _numbers, _Wrong, frozen
 from macsad.options import named_table
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.expressions import AnySet
-from transpiler.hlir.program import MatchKind, Program
+from transpiler.hlir.program import ADD_ON_MISS, Annotation, MatchKind, Program
 from transpiler.hlir.types import Bits
 
 
@@ -42,6 +43,30 @@ def test_what_fields_of_commands_match(kind: str, word: str, numbers: Any) -> No
         assert isinstance(made, AnySet) and _numbers(made) is None
     else:
         assert _numbers(_key_set(key, word, AT)) == numbers
+
+
+@pytest.mark.parametrize(
+    ("word", "bits", "value"),
+    [
+        ("0", 8, 0), ("255", 8, 255), ("010", 8, 10), ("0xFf", 8, 255), ("0X0f", 8, 15), ("0b101", 8, 5), ("0B11", 8, 3),
+        ("0o17", 8, 15), ("0O7", 8, 7), ("256", 8, None), ("0x100", 8, None), ("1_0", 8, None), ("+1", 8, None), ("", 8, None),
+        ("0x", 8, None), ("0b2", 8, None), ("0o8", 8, None), ("1.5", 8, None), ("a", 8, None), ("\u0663", 8, None),
+        ("02:00:00:00:00:fF", 48, 0x0200000000FF), ("1:2:3:4:5:6", 48, 0x010203040506), ("1:2:3:4:5", 48, None),
+        ("1:2:3:4:5:6:7", 48, None), ("100:2:3:4:5:6", 48, None), ("1:2:3:4:5:6", 47, None), ("1:2:3:4:5:6", 64, None),
+        ("10.0.0.255", 32, 0x0A0000FF), ("10.0.0.256", 32, None), ("10.0.0", 32, None), ("10.0.0.1", 33, None),
+        ("10.0.0.1", 128, None), ("2001:db8::1", 128, 0x20010DB8 << 96 | 1), ("::", 128, 0),
+        ("::ffff:1.2.3.4", 128, 0xFFFF01020304),
+        ("fe80::1%eth0", 128, None), ("::1", 32, None), ("::1", 64, None), ("1", 128, 1), ("0x0a000001", 32, 0x0A000001),
+    ],
+)  # fmt: skip
+def test_numbers_and_addresses_of_commands(word: str, bits: int, value: int | None) -> None:
+    """A MAC address where 48 bits are matched, one of IPv4 where 32 are, of IPv6 where 128 are."""
+    if value is None:
+        with pytest.raises(_Wrong) as wrong:
+            _number(word, bits)
+        assert str(wrong.value) == f"'{word}' is not a number of {bits} bits"
+    else:
+        assert _number(word, bits) == value
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +195,50 @@ def test_what_is_told_of_entries_of_a_program(lines: list[str], told: str, tmp_p
     (tmp_path / "p.p4").write_text(OWN)
     found = whole(tmp_path / "p.p4", lines, tmp_path)
     assert found.replace("I.", "") == told.replace("I.", "")
+
+
+def test_a_whole_name_is_not_the_end_of_another(tmp_path: Path) -> None:
+    b = Builder()
+    b.header("hdr.h", "h_t", f=9)
+    b.action("c.go", port=9)
+    for name in ("t.w", "c.t.w"):
+        b.table(name, [("hdr.h.f", "exact")], ["c.go"])
+    program = b.build([state("start", [extract("hdr.h")], goto("accept"))], [apply("t.w"), apply("c.t.w")])
+    made = of(program, tmp_path, "table_add t.w go 5 => 7")
+    assert [len(made.table[name].entries) for name in ("t.w", "c.t.w")] == [1, 0]
+
+
+def test_the_same_set_is_the_same_key_however_it_is_written(tmp_path: Path) -> None:
+    """Bits that a mask leaves out do not tell entries apart; priorities do."""
+    ternary = OWN.replace("table begun { key = { h.h.k: exact; }", "table begun { key = { h.h.k: ternary; }")
+    (tmp_path / "p.p4").write_text(ternary.replace("5: go(1); 6: go(2);", "0xf5 &&& 0x0f: go(1);"))
+    (entry,) = compilation.load(Request(tmp_path / "p.p4", warnings=("no-all",))).table["I.begun"].entries
+    same, other = ((1 << 31) - 1 - entry.priority + more for more in (0, 1))
+    again = "I.begun already has an entry with this key"
+    for key, priority, told in (
+        ("0x05&&&0x0f", same, again), ("0x05&&&0x0f", other, ""), ("0x05&&&0x1f", same, ""), ("0x06&&&0x0f", same, ""),
+    ):  # fmt: skip
+        assert whole(tmp_path / "p.p4", [f"table_add begun go {key} => 3 {priority}"], tmp_path) == told
+    twice = [f"table_add begun go {line} => 3 7" for line in ("0x15&&&0x10", "0x1f&&&0x10")]
+    assert whole(tmp_path / "p.p4", twice, tmp_path) == again
+
+
+def test_a_table_that_packets_fill_is_not_constant(program: Program, tmp_path: Path) -> None:
+    learns = (Annotation(ADD_ON_MISS, "true", AT),)
+    tables = (replace(one, annotations=learns) if one.name == "c.t" else one for one in program.tables)
+    learning = replace(program, tables=tuple(tables))
+    with pytest.raises(Rejected) as rejected:
+        of(learning, tmp_path, "table_add t go 1 => 7")
+    assert [one.message for one in rejected.value.diagnostics.messages] == ["packets add entries to c.t"]
+
+
+def test_a_wrong_line_is_shown(program: Program, tmp_path: Path) -> None:
+    with pytest.raises(Rejected) as rejected:
+        of(program, tmp_path, "table_add t go 1 => 7", "table_add t go 0x200 => 7")
+    file = tmp_path / "e.txt"
+    lines = rejected.value.diagnostics.render().splitlines()
+    assert lines[0] == f"{file}:2:1: error: '0x200' is not a number of 9 bits"
+    assert "table_add t go 0x200 => 7" in lines[1] and lines[2].strip() == "^"
 
 
 def test_a_default_action_has_its_arguments_behind_an_arrow_too(program: Program, tmp_path: Path) -> None:

@@ -118,6 +118,34 @@ def test_frames_go_in_as_many_as_a_message_takes_and_the_switch(monkeypatch: pyt
     assert Talking(done).inject(1, []) == 0
 
 
+def test_frames_that_are_never_taken_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as a reply may take nothing is said; each time that some are taken begins anew."""
+    now = iter(range(1000))
+    monkeypatch.setattr(control.time, "monotonic", lambda: float(next(now)))
+    taken = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    client = Talking(
+        lambda kind, payload: (Status.OK, taken.pop(0).to_bytes(4, "big") if kind == Message.INJECT else b"")
+    )
+    client._timeout = 4.0
+    with pytest.raises(ControlError, match=r"^port 3 takes no frames: the switch has no buffers left$"):
+        client.exchange([(3, b"a"), (3, b"b")])
+    assert len(taken) == 1, "4 of 5 are waited for"
+
+
+def test_frames_of_a_port_go_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """512 at most; what is at another port waits until they are through."""
+    asked: list[tuple[int, int]] = []
+
+    def inject(client: Client, port: int, run: list[bytes]) -> int:
+        asked.append((port, len(run)))
+        return len(run)
+
+    monkeypatch.setattr(Client, "inject", inject)
+    client = Talking(lambda kind, payload: (Status.OK, b""))
+    assert client.exchange([(1, b"x")] * 513 + [(2, b"y")] * 2 + [(1, b"x")]) == []
+    assert asked == [(1, 512), (1, 1), (2, 2), (1, 1)] and [kind for kind, _ in client.asked] == [Message.COLLECT] * 4
+
+
 def frames(*frames: tuple[int, bytes]) -> bytes:
     return b"".join(struct.pack(">HI", port, len(frame)) + frame for port, frame in frames)
 
@@ -389,6 +417,22 @@ def test_whoever_has_gone_is_told(line: tuple[Client, socket.socket]) -> None:
     other.close()
     for call in (client.stats, lambda: client.pushed(5)):
         with pytest.raises(NoSwitchError, match="the switch has closed the connection"):
+            call()
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError, ConnectionResetError])
+def test_a_switch_that_has_died_has_closed_the_connection(
+    line: tuple[Client, socket.socket], monkeypatch: pytest.MonkeyPatch, error: type[OSError]
+) -> None:
+    client, _ = line
+
+    def gone(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(client, "_socket", SimpleNamespace(sendall=gone, recv=gone, settimeout=lambda seconds: None))
+    calls = [client.stats] if error is BrokenPipeError else [client.stats, lambda: client.pushed(5)]
+    for call in calls:
+        with pytest.raises(NoSwitchError, match=r"^the switch has closed the connection$"):
             call()
 
 

@@ -227,6 +227,34 @@ def test_lines_of_a_source_that_fail_are_told_with_their_number(
     assert ctl(fake(), lines="good\n")[0] == 0
     monkeypatch.setattr("macsad.ctl.LINES_AT_ONCE", 1)  # over all messages
     assert ctl(fake(), lines="good 1\nbad  dog\ngood 2\n") == answer
+    both = ctl(fake(), lines="good 1\nbad 1\ngood 2\nbad 2\ngood 3\n")
+    told = "".join(f"<stdin>:{at}: bad {at // 2}: error: no command 'bad {at // 2}'\n" for at in (2, 4))
+    assert both == (1, "good 1\ngood 2\ngood 3\n", told)
+
+
+def test_of_a_long_line_that_fails_the_beginning_is_shown(fake: Callable[..., FakeSwitch]) -> None:
+    def refuse(kind: int, payload: bytes) -> Answer:
+        return Status.FAILED, struct.pack(">II", 0, 1) + b"1: error: too long"
+
+    line = "  table_add " + "x" * 200
+    assert ctl(fake(refuse), lines=f"{line}\n") == (1, "", f"<stdin>:1: {line.strip()[:100]}: error: too long\n")
+
+
+def test_an_answer_that_begins_with_a_number_is_no_failure(fake: Callable[..., FakeSwitch]) -> None:
+    def answer(kind: int, payload: bytes) -> Answer:
+        return Status.OK, struct.pack(">II", 1, 0) + b"7: 5 packets\n8: error rate 0\n\n"
+
+    assert ctl(fake(answer), lines="show\n") == (0, "7: 5 packets\n8: error rate 0\n\n", "")
+
+
+def test_a_switch_that_does_not_answer_in_time_is_told(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(client: Client, line: str) -> Reply:
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(Client, "command", late)
+    assert ctl(fake(), "good") == (1, "", "error: timed out\n")
 
 
 def test_a_line_without_an_end_is_not_read(fake: Callable[..., FakeSwitch]) -> None:
@@ -510,7 +538,8 @@ def test_stage_clocks_are_shown(fake: Callable[..., FakeSwitch], as_json: bool) 
     output, errors = io.StringIO(), io.StringIO()
     assert show_stages(socket=fake(with_clocks).path, as_json=as_json, output=output, errors=errors) == 0
     if as_json:
-        assert json.loads(output.getvalue())["stages"] == clocks(400, 30)
+        told = json.loads(output.getvalue())
+        assert told["stages"] == clocks(400, 30) and (told["seconds"], told["burst"]) == (7.0, 64)
     else:
         assert (output.getvalue(), errors.getvalue()) == (stages.table(clocks(400, 30)), "")
 
@@ -567,6 +596,8 @@ def test_a_prompt_goes_on_behind_failures(fake: Callable[..., FakeSwitch]) -> No
     assert output == "macsad> macsad> macsad> good\nmacsad> "
     assert errors == "error: no command 'bad'\n"
     assert ctl(fake(), lines="good\n", interactive=True)[1] == "macsad> good\nmacsad> \n"
+    assert ctl(fake(), lines="exit\ngood never\n", interactive=True) == (0, "macsad> ", "")
+    assert ctl(fake(), "good", interactive=True) == (0, "good\n", ""), "one command is not asked for"
 
 
 def test_rates_at_a_prompt_are_since_the_last_time(fake: Callable[..., FakeSwitch]) -> None:

@@ -137,8 +137,9 @@ def test_cores_are_advised_with_the_options_that_take_them(
     several: Any = SimpleNamespace(placed=SimpleNamespace(cores=4, best=SimpleNamespace(rate=5.0)))
     (trial,) = advice._cores(several)
     assert (trial.command, trial.gain, trial.what) == (command, 2.5, str(Chosen(workers, cut)))
-    one: Any = SimpleNamespace(placed=SimpleNamespace(cores=1, best=SimpleNamespace(rate=5.0)))
-    assert list(advice._cores(one)) == []
+    for cores, told in ((1, 0), (2, 1)):
+        one: Any = SimpleNamespace(placed=SimpleNamespace(cores=cores, best=SimpleNamespace(rate=5.0)))
+        assert len(list(advice._cores(one))) == told
 
 
 @pytest.mark.parametrize(
@@ -164,6 +165,8 @@ def test_a_program_whose_reads_miss_is_told_which_table_to_make_smaller() -> Non
     limiting = advice.limiting(slow)
     assert limiting.limit is Limit.MEMORY
     assert advice.how_far(slow) == pytest.approx(slow.predict().cycles / limiting.alone) and advice.how_far(slow) > 1.01
+    assert limiting.alone != limiting.cycles
+    assert data(slow)["limit"] == {"what": "memory", "alone": limiting.alone, "times": advice.how_far(slow)}
     assert [term.cycles for term in advice.terms(slow)] == sorted((t.cycles for t in advice.terms(slow)), reverse=True)
     trials = {trial.what: trial for trial in advice.trials(slow)}
     assert "a smaller smac" in trials and trials["a smaller smac"].gain > 1.1
@@ -172,6 +175,47 @@ def test_a_program_whose_reads_miss_is_told_which_table_to_make_smaller() -> Non
     batch = next(trial for trial in trials.values() if trial.command.startswith("--burst"))
     burst, b = (int(word) for word in batch.command.split() if word.isdecimal())
     assert batch.gain == pytest.approx(slow.predict().cycles / slow.predict((burst, b)).cycles)
+
+
+def test_what_hardly_gains_is_not_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most comes first, wherever it is from."""
+    made = [advice.Trial(str(gain), "", gain, "") for gain in (1.3, 1.021, 1.02, 1.5, 0.9)]
+    parts = zip(("_batch", "_pages", "_cores", "_tables"), (made[:2], made[2:3], made[3:4], made[4:]), strict=True)
+    for name, some in parts:
+        monkeypatch.setattr(advice, name, lambda explained, some=some: iter(some))
+    assert [trial.gain for trial in advice.trials(explained(app("l2fwd")))] == [1.5, 1.3, 1.021]
+
+
+def test_the_best_point_is_advised_to_who_is_at_another() -> None:
+    found = explained(app("l2fwd"))
+    best = advice.ranked(found.machine, found.program)[0]
+    assert list(advice._batch(replace(found, point=best.point))) == []
+    (trial,) = advice._batch(replace(found, point=(1, 1)))
+    assert trial.command == f"--burst {best.point[0]} --sub-batch {best.point[1]}"
+    assert trial.gain == pytest.approx(found.predict((1, 1)).cycles / best.prediction.cycles)
+
+
+def test_reads_of_one_memory_are_thought_of_as_near() -> None:
+    """In half of the first cache, or as near as they are; those of others stay."""
+    found = explained(app("l2fwd"))
+    names = [read.memory for stage in found.alone for read in stage.reads]
+    assert len(set(names)) > 1
+    for sizes in ((1 << 26,) * len(names), (1 << 12,) * len(names)):
+        reads = tuple(replace(read, footprint=size) for read, size in zip(found.program.reads, sizes, strict=True))
+        of = replace(found, program=replace(found.program, reads=reads))
+        near = advice._without(of, names[0], 1 << 15)
+        assert [read.footprint for read in near] == [
+            min(size, 1 << 14) if name == names[0] else size for name, size in zip(names, sizes, strict=True)
+        ]
+
+
+def test_what_takes_nothing_alone_is_as_fast_as_that_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = explained(app("l2fwd"))
+    term = advice.Term(Limit.MEMORY, "", 1.0, 0.0)
+    monkeypatch.setattr(advice, "limiting", lambda explained: term)
+    assert advice.how_far(found) == 1
+    monkeypatch.setattr(advice, "limiting", lambda explained: replace(term, alone=found.predict().cycles / 4))
+    assert advice.how_far(found) == pytest.approx(4)
 
 
 def test_huge_pages_are_advised_only_to_a_program_without_them() -> None:
@@ -245,6 +289,23 @@ def test_of_a_long_file_the_lines_near_code_are_shown(tmp_path: Path) -> None:
     file.write_text("".join(f"line {number}\n" for number in range(1, FAR + NEAR + 1)))
     (source,) = sources({(str(file), NEAR): Line(4.0)})
     assert [row.number for row in source.rows] == [*range(1, FAR + NEAR + 1)]
+
+
+def test_files_stand_in_the_order_of_what_they_take(tmp_path: Path) -> None:
+    """All of their lines together; heat is that of the line that takes the most, wherever it is."""
+    for name in "abc":
+        (tmp_path / name).write_text("one\ntwo\n")
+    found = sources({
+        (str(tmp_path / "a"), 1): Line(1.0), (str(tmp_path / "b"), 1): Line(2.5), (str(tmp_path / "b"), 2): Line(2.5),
+        (str(tmp_path / "c"), 2): Line(4.0),
+    })  # fmt: skip
+    assert [(source.name, source.cycles) for source in found] == [
+        (str(tmp_path / "b"), 5.0), (str(tmp_path / "c"), 4.0), (str(tmp_path / "a"), 1.0),
+    ]  # fmt: skip
+    assert [row.heat for source in found for row in source.rows if row.line] == pytest.approx(
+        [(2.5 / 4) ** 0.5, (2.5 / 4) ** 0.5, 1, 0.5]
+    )
+    assert {len(source.rows) for source in found} == {2}, "no line is behind the last line feed"
 
 
 def test_long_lines_are_cut(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from macsad.explain.lines import Line, _Part
 from macsad.subject.stage_costs import StageCost
 from transpiler.diagnostics import Span
 from transpiler.model.code import CYCLES, Work
+from transpiler.placement.stages import Read
 
 OWNER = Span("p.p4", 50, 1)
 
@@ -58,6 +59,41 @@ def test_what_reads_wait_for_is_of_the_lines_that_read() -> None:
         1: (30 + 15, 15, ["t"]), 2: (90 + 15, 15, ["t"]), 3: (30, 0, []),
     }  # fmt: skip
     assert all(line.stages == [0] for line in found.values())
+    twice = divided(part(at(1, 1, "t"), at(1, 2, "t"), waits={"t": 30}), part(at(1, 1, "t"), number=1))
+    assert (twice[1].tables, twice[1].stages, twice[1].waits) == (["t"], [0, 1], 30), "each once"
+
+
+def test_reads_wait_no_longer_than_their_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, too; how many are in flight where nothing is known of that is no number."""
+    reads = tuple(Read(name, 1.0, 64, flight) for name, flight in (("after", 0), ("many", 8), ("unknown", -1)))
+    stage: Any = SimpleNamespace(reads=reads)
+    told: Any = SimpleNamespace(here=None, alone=(stage,))
+    monkeypatch.setattr(lines, "waiting", lambda here, of, alone: {"after": 30.0, "many": 10.0}[of[0].memory])
+    assert lines._waits(told, stage, 100.0) == {"after": 30, "many": 10}
+    assert lines._waits(told, stage, 20.0) == {"after": 15, "many": 5}
+    assert lines._waits(told, SimpleNamespace(reads=()), 20.0) == {}  # type: ignore[arg-type]
+
+
+def test_the_switchs_own_work_is_none_of_the_lines() -> None:
+    """Even where it takes more than was measured of the stage."""
+    found = explained(app("l2fwd"))
+    runtime = replace(found.runtime, receive=1e6, send=0.0)
+    first, *others = lines._parts(replace(found, runtime=runtime))
+    assert first.computes == 0 and sum(first.waits.values()) == 0
+    assert [part.computes for part in others] == [part.computes for part in lines._parts(found)[1:]]
+
+
+@pytest.mark.parametrize(("ran", "each"), [(True, 123.0), (False, CYCLES)])
+def test_what_an_operation_takes_is_measured_where_a_program_has_run(
+    ran: bool, each: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is known or not which ways its packets took."""
+    taken: list[float] = []
+    monkeypatch.setattr(lines, "_each_operation", lambda parts: 123.0)
+    monkeypatch.setattr(lines, "_divide", lambda found, part, each, explained: taken.append(each))
+    for ways in (None, {}):
+        lines.by_line(replace(explained(app("l3fwd")), ran=ran, ways=ways))
+    assert set(taken) == {each}
 
 
 def test_nothing_is_divided_where_there_is_nothing_to_do() -> None:
@@ -113,8 +149,10 @@ def test_the_best_of_clones_and_of_cuts_whichever_is_faster(monkeypatch: pytest.
     monkeypatch.setattr(curves, "MachineCosts", lambda *given: None)
     clones = [SimpleNamespace(parts=(number,)) for number in range(2)]
     cuts = [SimpleNamespace(parts=(number, number)) for number in range(2)]
+    three = SimpleNamespace(parts=(0, 1, 2))
     for ranked, best in (
         ([*clones, *cuts], (clones[0], cuts[0])), ([*cuts, *clones], (clones[0], cuts[0])), (clones, (clones[0], None)),
+        ([three, *clones, *cuts], (clones[0], three)),
     ):  # fmt: skip
         monkeypatch.setattr(curves, "ranked", lambda *given, ranked=ranked: ranked)
         assert curves.by_cores(found, 2) == best
@@ -127,9 +165,36 @@ def test_entries_are_those_that_tables_can_have_and_those_that_they_have() -> No
         {4**power for power in range(2, 13) if 4**power <= max(most, found.entries)} | {found.entries}
     )
     assert [curve.name for curve in curves._entries(found).curves] == ["huge pages", "small pages"]
+    large = replace(found, tables=tuple(replace(table, entries=1 << 25) for table in found.tables))
+    places = [int(count) for count, _ in curves._entries(large).curves[0].points]
+    assert places[-2:] == [1 << 24, 1 << 25], "what tables have, even where that is more than was declared"
+    empty = replace(found, tables=tuple(replace(table, entries=0) for table in found.tables))
+    assert curves._entries(empty).curves[0].points[0][0] == 16, "none is no place of a curve"
+    assert curves._entries(replace(found, tables=())).curves == ()
     measured = curves._entries(replace(found, over_entries=((16, 1.5), (64, 1.25)))).curves[-1]
     assert (measured.measured, measured.points) == (True, ((16.0, 1.5), (64.0, 1.25)))
     assert measured.name == f"{found.program.pages} pages"
+
+
+def test_reads_of_tables_with_so_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to their declared size, or what they have where that is more; reads of other memory stay as they are."""
+    found = explained(app("l2fwd"), entries=1000)
+    sizes = found.planned.program.table
+    facts = {table.name: table for table in found.tables}
+    names = [read.memory for stage in found.alone for read in stage.reads]
+    monkeypatch.setattr(curves, "whole_bursts", lambda planned: {names[0]})
+    for tables in (found.tables, tuple(replace(table, entries=sizes[table.name].size * 2) for table in found.tables)):
+        facts = {table.name: table for table in tables}
+        for entries in (16, 1 << 30):
+            made = curves.with_entries(replace(found, tables=tables), entries).reads
+            before = [read for stage in found.alone for read in stage.reads]
+            assert [read.footprint for read in made] == [
+                curves.footprint(min(entries, max(facts[name].entries, sizes[name].size)), read.footprint, facts[name].entries)
+                if name in facts else read.footprint
+                for name, read in zip(names, before, strict=True)
+            ]  # fmt: skip
+            assert [read.each for read in made] == [read.each for read in before]
+            assert [read.whole_burst for read in made] == [name == names[0] for name in names]
 
 
 def test_cores_are_eight_or_as_many_as_there_are() -> None:
@@ -189,6 +254,7 @@ def test_curves_of_a_name_have_a_colour_lines_as_predicted_dots_as_measured() ->
     assert widths[:3] == sorted(set(widths), reverse=True) and widths[3] == widths[0]
     assert (lines[0]["label"], dots[0]["label"]) == ("a, predicted", "a, measured")
     assert all(one["linestyle"] == "none" for one in dots) and not any("linestyle" in one for one in lines)
+    assert {one["markersize"] for one in dots} == {6}
 
 
 @pytest.mark.parametrize(
@@ -202,6 +268,38 @@ def test_curves_of_a_name_have_a_colour_lines_as_predicted_dots_as_measured() ->
 )  # fmt: skip
 def test_attributes_of_pictures(key: str, value: str, made: tuple[str, str] | None) -> None:
     assert pictures._attribute(key, value, "n", {"#010203": "var(--a)", "#0a0b0c": "var(--b)"}) == made
+
+
+SHAPES = [
+    '<g transform="scale(1 1) rotate(0)"', '<polygon fill="none" points="0,0 1,1"', '<polyline points="0,0 1,1"',
+    '<ellipse cx="1" cy="2" rx="3" ry="4"', '<rect x="1" y="2" width="3" height="4"', '<line x1="1" x2="2" y1="3" y2="4"',
+    '<path d="M0 0" stroke="none" stroke-width="2" stroke-dasharray="5,2"',
+    '<text text-anchor="middle" x="1" y="2" font-size="9.00" font-weight="bold"', '<tspan dx="1" dy="2"',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_keep_how_they_are_drawn(shape: str) -> None:
+    """Those of Graphviz and of matplotlib; fonts are the page's own."""
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 2">{shape} font-family="Helvetica"/></svg>'
+    assert f"{shape} />" in pictures.inline(svg.encode(), "n", "", {})
+
+
+def test_names_within_a_picture_lead_to_each_other() -> None:
+    """Whatever others stand in the page; clips, uses and definitions."""
+    svg = b"""<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+    viewBox="0 0 3 2"><defs><clipPath id="c"><rect width="1" height="2"/></clipPath>
+    <path id="m" d="M0 0"/></defs><g clip-path="url(#c)"><use xlink:href="#m" x="1"/></g>
+    <title>said</title><g class="edge"><title>a-&gt;b</title></g><g><title>kept</title></g></svg>"""
+    made = pictures.inline(svg, "one", "", {})
+    for part in (
+        '<clipPath id="one-c">',
+        '<path id="one-m" d="M0 0" />',
+        'clip-path="url(#one-c)"',
+        '<use href="#one-m" x="1" />',
+    ):
+        assert part in made, made
+    assert "<title>said</title>" in made and "<title>kept</title>" in made and "a-" not in made.replace("aria-", "")
 
 
 def test_a_picture_is_as_wide_as_it_was_made_and_keeps_its_form() -> None:

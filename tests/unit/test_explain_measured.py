@@ -138,6 +138,30 @@ def test_a_program_that_has_run(tmp_path: Path) -> None:
     assert found.program.length == 60 and found.machine is found.here is HERE
 
 
+def test_pages_are_those_that_were_asked_for(tmp_path: Path) -> None:
+    small = replace(ROUTER, wanted=ROUTER.wanted.without(["huge-pages"]))
+    assert run(tmp_path).program.pages == "huge" and run(tmp_path, request=small).program.pages == "small"
+    for request, pages in ((ROUTER, "huge"), (small, "small")):
+        assert measuring.predicted(request, Machines(HERE, None, ""), 2, 100).program.pages == pages
+
+
+def test_tables_without_a_key_are_none_that_are_told_of() -> None:
+    """The others stand in the program's order, with their keys."""
+    key = SimpleNamespace(name="h.a", match_kind=SimpleNamespace(value="lpm"))
+    tables = [
+        SimpleNamespace(name=name, keys=keys) for name, keys in (("I.b", (key,)), ("I.none", ()), ("I.a", (key, key)))
+    ]
+    planned: Any = SimpleNamespace(program=SimpleNamespace(tables=tables, table={one.name: one for one in tables}))
+    described = [
+        {"name": name, "kernel": "k", "entries": at, "memory_bytes": 7, "reader_bytes": 10 * at}
+        for at, name in enumerate(("I.a", "I.b", "I.none", "I.other"))
+    ]
+    assert measuring._tables(planned, described) == (
+        TableFact("I.b", ("h.a: lpm",), "k", 1, 10), TableFact("I.a", ("h.a: lpm", "h.a: lpm"), "k", 0, 0),
+    )  # fmt: skip
+    assert measuring._tables(planned, described[1:])[0].name == "I.b"
+
+
 def test_the_target_says_at_which_point(tmp_path: Path) -> None:
     own = replace(ROUTER, target=replace(ROUTER.target, run=replace(ROUTER.target.run, burst=32, sub_batch=8)))
     found = run(tmp_path, request=own)
@@ -186,7 +210,7 @@ def test_another_machine_is_predicted_of_what_was_measured_here(tmp_path: Path) 
     found = run(tmp_path, machines=Machines(HERE, other, "there"))
     assert found.measured == {} and found.elsewhere and (found.machine, found.here) == (other, HERE)
     assert found.known == ((1, 1), (64, 64)) and found.ran
-    assert found.cycles == found.predict().cycles
+    assert found.cycles == found.predict().cycles and found.mpps(500) == 1e9 / 500 / 1e6
 
 
 def test_switches_without_clocks_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from macsad.generation import Made, Order
 from transpiler.traffic.copies import GROUP, SESSION
 from transpiler.traffic.frames import IMIX, Traffic
 from transpiler.traffic.patterns import LengthsError
+from transpiler.traffic.plan import Wishes
 from transpiler.traffic.replies import Answered
 
 REQUEST = Request(Path("p.p4"))
@@ -47,7 +48,7 @@ def made(plan: Any, ratios: dict[str, float] | None = None, replies: Path | None
 FEW = plan([filled("I.a", 5)])
 MANY = plan(
     [filled("I.a", 1_000_000, 2_500), filled("I.b", 7)],
-    [("I.c", "I.a"), ("I.d",), ("I.c",)],
+    [("I.c", "I.a"), ("I.a", "I.d"), ("I.c",)],
     3,
     [(GROUP, 4), (SESSION, 9)],
 )
@@ -62,7 +63,7 @@ MANY = plan(
             "t/entries.txt", "t/packets.pcap: 12,345 frames of 2 kinds", "t/replies.pcap: the replies to them, at port 1"]),
         (made(MANY, {"I.a": 0.8766}), [
             "I.a: 1,000,000 entries, I.a.go, hit by 87.7% of the frames, 2,500 left out that @entry_restriction forbids",
-            "I.b: 7 entries, I.b.go", "by single frames, with 4 entries of their own: I.c, I.d",
+            "I.b: 7 entries, I.b.go", "by single frames, with 5 entries of their own: I.c, I.d",
             "multicast group 4: a copy to port 1", "clone session 9: a copy to port 1", "t/entries.txt",
             "t/packets.pcap: 12,345 frames of 3 kinds, with 3 different single ones"]),
     ],
@@ -70,6 +71,16 @@ MANY = plan(
 def test_what_was_made_is_told(what: Made, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     generation._tell(what)
     assert capsys.readouterr().out.splitlines() == lines
+
+
+@pytest.mark.parametrize(("port", "outward"), [(0, 1), (1, 0), (6, 1), (255, 0)])
+def test_replies_come_at_the_port_that_frames_go_out_of(
+    port: int, outward: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planned = plan(kinds=2)
+    planned.wishes = Wishes(ports=2, port=port)
+    generation._tell(made(planned, replies=Path("r.pcap")))
+    assert capsys.readouterr().out.endswith(f"\nr.pcap: the replies to them, at port {outward}\n")
 
 
 def test_what_was_made_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +95,7 @@ def test_what_was_made_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
             {"name": "I.a", "entries": 1_000_000, "left_out": 2_500, "action": "I.a.go", "hit": 0.5},
             {"name": "I.b", "entries": 7, "left_out": 0, "action": "I.b.go", "hit": None},
         ],
-        "empty": ["I.e"], "single_frames": {"frames": 3, "entries": 4, "tables": ["I.c", "I.d"]},
+        "empty": ["I.e"], "single_frames": {"frames": 3, "entries": 5, "tables": ["I.c", "I.d"]},
         "copies": [{"kind": "multicast group", "number": 4, "port": 1}, {"kind": "clone session", "number": 9, "port": 1}],
         "frames": 12_345, "kinds": 3, "entries_file": "t/entries.txt", "packets_file": "t/packets.pcap",
         "replies_file": "t/r.pcap",

@@ -7,10 +7,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
-from macsad import cli
+from macsad import cli, drawings
 from macsad.compilation import Request, decide, load
 from transpiler.analysis.dependencies import DEPENDENCIES, dependency_graph
 from transpiler.analysis.locations import VALIDITY, Location
@@ -320,6 +321,29 @@ def test_what_graphviz_does_not_draw_is_told(
     with pytest.raises(graphviz.GraphvizError) as told:
         graphviz.render("digraph \udcff {}", "png")
     assert str(told.value) == message and asked == [(["/bin/dot", "-Tpng"], b"digraph ? {}", 60)]
+
+
+def test_a_drawing_in_each_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Why nothing is drawn is told."""
+    drawing = Drawing("d", (Group("g", "a µ b", ()),), ())
+    assert "a µ b".encode() in drawings.content(drawing, ".dot") and drawings.content(drawing, ".json").startswith(b"{")
+    monkeypatch.setattr(drawings, "render", lambda text, form: f"{form} of {text[:7]}".encode())
+    assert [drawings.content(drawing, form) for form in (".svg", ".png")] == [b"svg of digraph", b"png of digraph"]
+
+    def fails(text: str, form: str) -> bytes:
+        raise graphviz.GraphvizError("dot failed")
+
+    monkeypatch.setattr(drawings, "render", fails)
+    with pytest.raises(click.ClickException, match=r"^dot failed$"):
+        drawings.content(drawing, ".svg")
+    assert [drawings.form_of(Path(f"x{form}"), "-o") for form in drawings.FORMS] == [".dot", ".json", ".svg", ".png"]
+    for name in ("x", "x.SVG", "x.svg.gz", ".svg"):
+        with pytest.raises(click.BadParameter) as bad:
+            drawings.form_of(Path(name), "--draw")
+        assert (bad.value.message, bad.value.param_hint) == (
+            f"{name} ends in none of .dot, .json, .svg, .png",
+            "--draw",
+        )
 
 
 def test_a_program_without_tables() -> None:

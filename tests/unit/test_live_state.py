@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hlir_builder import Builder, apply, extract, goto, state
 
+from macsad.described import Field, Table
 from macsad.protocol import GROUP, MEMBER, Reading
 from macsad.trace import live
 from macsad.trace.live import AnotherProgram, Live
@@ -117,6 +119,11 @@ def test_state_is_read_again_where_something_has_changed(running: Live, client: 
     assert client.asked == [] and running.switch.table("c.net").default == Call("")
     running.refresh(2)
     assert client.asked == ["describe"] and running.switch.table("c.net").default == Call("c.go", (5,))
+    client.defaults[0] = go(6)
+    running.refresh(2)
+    assert running.switch.table("c.net").default == Call("c.go", (5,))
+    running.refresh(0)
+    assert running.switch.table("c.net").default == Call("c.go", (6,)), "less than before is a change, too"
 
 
 def test_another_program_is_told(running: Live, client: Client, program: Program) -> None:
@@ -125,6 +132,12 @@ def test_another_program_is_told(running: Live, client: Client, program: Program
     with pytest.raises(AnotherProgram, match="another program now: p"):
         running.refresh(2)
     Live(program, client, lambda event: None).refresh(2)  # type: ignore[arg-type]
+    running.refresh(1)
+    client.told = told()
+    again = Live(program, client, lambda event: None)  # type: ignore[arg-type]
+    again._swaps = 3
+    with pytest.raises(AnotherProgram):
+        again.refresh(2)
     client.told = told(tables=told()["tables"][1:])
     with pytest.raises(AnotherProgram, match=r"the switch runs another program: p, of p\.p4"):
         Live(program, client, lambda event: None)  # type: ignore[arg-type]
@@ -170,6 +183,28 @@ def test_entries_with_priorities_are_read_as_a_whole(running: Live, client: Clie
     assert table.lookup((0x101,)) is None
 
 
+def test_only_meters_of_the_table_itself_have_rates_of_its_entries(program: Program, client: Client) -> None:
+    """Those of another table are not read."""
+    others = [dict(one, table="c.net") if one["name"] == "c.pace" else one for one in told()["externs"]]
+    client.told = told(externs=others)
+    made = Live(program, client, lambda event: None)  # type: ignore[arg-type]
+    client.rules = [rule(1, 0, 0, 5, 2)]
+    made.refresh(1)
+    client.asked.clear()
+    found = made.switch.table("c.wild").lookup((1,))
+    assert found is not None and found.handle == 1 and client.asked == []
+
+
+def test_a_default_entry_may_be_a_member(running: Live, client: Client) -> None:
+    """What it does is read of the profile; one that is not there does nothing."""
+    client.defaults[2] = MEMBER.to_bytes(4, "big") + (9).to_bytes(8, "big")
+    table: Any = running._tables["c.none"]
+    table.said = replace(table.said, profile="sel")
+    for members, default in (({9: Call("c.go", (4,))}, Call("c.go", (4,))), ({}, Call(""))):
+        table.refresh({"sel": SimpleNamespace(members=members)})
+        assert table.default == default
+
+
 @pytest.mark.parametrize(
     ("said", "choice"),
     [
@@ -182,6 +217,40 @@ def test_default_entries(running: Live, client: Client, said: bytes, choice: Cal
     client.defaults[2] = said
     running.refresh(2)
     assert running.switch.table("c.none").default == choice
+
+
+def test_members_of_value_sets_are_read_anew_with_each_change() -> None:
+    """Part by part: of each field what it matches, a mask or the end of a range behind it; without a priority."""
+    key = tuple(
+        Field(kind, bits, kind)
+        for kind, bits in (("exact", 16), ("ternary", 9), ("range", 8), ("optional", 4), ("lpm", 12))
+    )
+    said = Table(3, "P.kinds", 4, key, (), None, False, is_value_set=True)
+
+    def member(*numbers: int) -> bytes:
+        return struct.pack(">HHHBBBBHHI", *numbers)
+
+    parts = [
+        member(5, 0x101, 0x1FF, 1, 2, 3, 15, 0xAB0, 8, 7) + member(6, 0, 0, 0, 255, 0, 0, 0, 0, 8),
+        member(*[9] * 10),
+    ]
+    bare: Any = Live.__new__(Live)
+    bare._changes, bare._swaps, bare._profiles, bare._tables, bare._value_sets = -1, 0, [], {}, [said]
+    bare._client = SimpleNamespace(
+        read_entries=lambda number: iter(parts if number == 3 else ()),
+        describe=told,
+        command=lambda line: SimpleNamespace(text=""),
+    )
+    store = SimpleNamespace(value_sets={"P.kinds": [()], "P.other": [()]})
+    bare.switch = SimpleNamespace(store=store, replication=SimpleNamespace())
+    bare.refresh(1)
+    first = (Exact(5), Ternary(0x101, 0x1FF), Range(1, 2), Ternary(3, 15), Prefix(0xAB0, 8))
+    second = (Exact(6), Ternary(0, 0), Range(0, 255), Ternary(0, 0), Prefix(0, 0))
+    nine = (Exact(9), Ternary(9, 9), Range(9, 9), Ternary(9, 9), Prefix(9, 9))
+    assert store.value_sets == {"P.kinds": [first, second, nine], "P.other": [()]}
+    del parts[0]
+    bare.refresh(2)
+    assert store.value_sets["P.kinds"] == [nine]
 
 
 def test_what_entries_name(running: Live) -> None:

@@ -173,6 +173,38 @@ def test_drops_and_memory_of_a_switch(clock: Clock, monkeypatch: pytest.MonkeyPa
     assert running.done[-2:] == ["close", "close"]
 
 
+def test_stage_clocks_are_read_while_the_workers_rest(clock: Clock) -> None:
+    """They go on by themselves after a second, so that letting them go on may fail; anything else is told."""
+    running: Any = Running(clock)
+    running.hold = lambda held: running.done.append(("hold", held))
+    running.stages = lambda: running.done.append("look") or [{"worker": 0}]
+    switch = switch_of(running)
+    assert switch.stages() == [{"worker": 0}]
+    assert running.done == ["resume", ("hold", True), "look", ("hold", False), "pause"]
+
+    def late(held: bool) -> None:
+        if not held:
+            raise ControlError("they have gone on")
+
+    running.hold = late
+    assert switch.stages() == [{"worker": 0}] and running.done[-1] == "pause"
+    running.stages = lambda: late(False)
+    with pytest.raises(BenchError, match=r"the stage clocks cannot be read \(they have gone on\): no memory"):
+        switch.stages()
+
+
+@pytest.mark.parametrize(("cpu", "pinned"), [(None, "6"), (0, "0"), (3, "3")])
+def test_a_probe_runs_on_the_measured_cpu_or_on_another(
+    monkeypatch: pytest.MonkeyPatch, cpu: int | None, pinned: str
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr(contestants, "Process", lambda command, log, **pipes: started.append((command, pipes["env"])))
+    monkeypatch.setattr(contestants, "worker_cpus", lambda workers: [5, 6][-workers:])
+    monkeypatch.setattr(Probe, "_line", lambda probe, seconds: "ready\n")
+    Probe(["/b", "x"], Path("/f"), cpu, {"A": "1"})
+    assert started == [(["taskset", "-c", pinned, "/b", "x"], {"A": "1"})]
+
+
 def test_all_are_closed_whatever_happens() -> None:
     started = [Started(), Started()]
     with pytest.raises(ZeroDivisionError), Closing() as closing:
@@ -288,6 +320,8 @@ def test_a_table_is_read_by_the_frames_that_reach_it() -> None:
         patch.setattr(session, "shares", lambda streams: [0.75, 0.25])
         found = setup._table(described)
         assert (found.read_bytes, found.reach) == (640, 0.75)
+        streams[1].entries = {"I.u": 1, "I.t": 1}
+        assert setup._table(described).reach == 1.0, "of all kinds of frames that look it up"
         setup.made.traffic.packets = 1000
         assert setup._table(described).read_bytes == 960
     assert (found.name, found.kernel, found.entries, found.memory_bytes) == ("I.t", "k", 5, 4000)
@@ -460,6 +494,7 @@ def test_drops_are_those_of_the_run() -> None:
     now = {"received": 300, "dropped_at": {"a:1": 60, "a:2": 5, "a:3": 100}}
     assert measuring._dropped(now, before) == {"a:1": 0.25, "a:3": 0.5}
     assert measuring._dropped(before, before) == {}
+    assert measuring._dropped({**before, "dropped_at": {"a:1": 12}}, before) == {"a:1": 2.0}, "of nothing that came"
 
 
 def test_the_point_is_that_of_the_target_or_the_usual_one() -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+import sys
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 
 pytest.importorskip("prometheus_client")
 
-from macsad.metrics import metrics
+from macsad.metrics import exporting, metrics
 from macsad.protocol import NoSwitchError
 
 
@@ -123,12 +125,59 @@ def test_numbers_of_queues(values: Any, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_without_a_switch_only_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(socket: Any, timeout: float) -> Any:
-        raise metrics.NoSwitchError("nobody listens")
+    for error in (metrics.NoSwitchError("nobody listens"), TimeoutError("timed out")):
 
-    monkeypatch.setattr(metrics, "Client", none)
-    (up,) = metrics.Switch("socket").collect()  # type: ignore[arg-type]
-    assert (up.name, [one.value for one in up.samples]) == ("macsad_up", [0])
+        def none(socket: Any, timeout: float, error: Exception = error) -> Any:
+            raise error
+
+        monkeypatch.setattr(metrics, "Client", none)
+        (up,) = metrics.Switch("socket").collect()  # type: ignore[arg-type]
+        assert (up.name, [one.value for one in up.samples]) == ("macsad_up", [0])
+
+
+def test_names_are_shown_without_what_moves_a_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(("a\x1b[2J", 7), 1.0)]
+    family = metrics._labelled("x", "text", ["name", "number"], rows)
+    assert [one.labels for one in family.samples if "_created" not in one.name] == [
+        {"name": "a\\x1b[2J", "number": "7"}
+    ]
+
+
+def test_what_metrics_need_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    exporting.require()
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(
+        click.ClickException, match=r"^metrics need prometheus_client: pip install 'macsad\[metrics\]' \("
+    ):
+        exporting.require()
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_where_metrics_are_served_is_told(
+    host: str, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the port that was taken, where any is asked for; or why there is none."""
+    asked: list[Any] = []
+
+    @contextlib.contextmanager
+    def serving(*what: Any) -> Any:
+        asked.append(what)
+        yield 9100
+        asked.append("ended")
+
+    monkeypatch.setattr(metrics, "serving", serving)
+    with exporting.listening((host, 0), Path("s")):
+        assert asked == [(host, 0, Path("s"))]
+        assert capsys.readouterr().out == f"ready: metrics at http://{shown}:9100/metrics\n"
+    assert asked[1:] == ["ended"]
+
+    def fails(*_: object) -> None:
+        raise OSError(98, "Address already in use")
+
+    monkeypatch.setattr(metrics, "serving", fails)
+    with pytest.raises(click.ClickException) as told, exporting.listening((host, 9), Path("s")):
+        pass
+    assert told.value.message == f"cannot serve metrics at {shown}:9: Address already in use"
 
 
 def test_all_metrics_as_they_are_served(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT, SIGTERM
 from types import SimpleNamespace
 
 import pytest
@@ -24,23 +25,31 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         found.append((place, path))
         yield
 
-    ended = SimpleNamespace(wait=lambda: None, set=lambda: None)
+    def signal(number: int, handler: Callable[..., None]) -> None:
+        found.append(number)
+        handler()
+
+    ended = SimpleNamespace(wait=lambda: found.append("waits"), set=lambda: found.append("asked to end"))
     monkeypatch.setattr(metrics, "listening", listening)
     monkeypatch.setattr(metrics, "require", lambda: None)
-    monkeypatch.setattr(metrics.signal, "signal", lambda *arguments: None)
+    monkeypatch.setattr(metrics.signal, "signal", signal)
     monkeypatch.setattr(metrics, "threading", SimpleNamespace(Event=lambda: ended))
     monkeypatch.setattr(sockets, "running_socket", lambda: Path("/run/only"))
     return found
 
 
+ENDS: list[object] = [SIGINT, "asked to end", SIGTERM, "asked to end"]
+
+
 def test_the_switch_that_is_named(asked: list[object]) -> None:
+    """Until a signal asks to end."""
     assert cli.call(["metrics", "127.0.0.1:9999", "--socket", "/run/named"]) == 0
-    assert asked == [(("127.0.0.1", 9999), Path("/run/named"))]
+    assert asked == [*ENDS, (("127.0.0.1", 9999), Path("/run/named")), "waits"]
 
 
 def test_the_only_one_that_runs(asked: list[object]) -> None:
     assert cli.call(["metrics", "127.0.0.1:9999"]) == 0
-    assert asked == [(("127.0.0.1", 9999), Path("/run/only"))]
+    assert asked == [*ENDS, (("127.0.0.1", 9999), Path("/run/only")), "waits"]
 
 
 def test_where_there_is_none(
@@ -57,4 +66,4 @@ def test_where_there_is_none(
 def test_other_hosts_only_where_it_is_asked_for(asked: list[object], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["metrics", "0.0.0.0:9999"]) != 0 and not asked
     assert cli.call(["metrics", "0.0.0.0:9999", "--anywhere"]) == 0
-    assert asked == [(("0.0.0.0", 9999), Path("/run/only"))]
+    assert asked == [*ENDS, (("0.0.0.0", 9999), Path("/run/only")), "waits"]

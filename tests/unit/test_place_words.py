@@ -27,6 +27,9 @@ REQUEST = Request(Path("p.p4"))
     ("text", "why"),
     [
         ("version = 2\npart_workers = [2]\ncut = 3", "'cut' is a text"), ("version = 2", "'part_workers' is a list of numbers"),
+        ("version = 1\npart_workers = [2]", "it is of version 1, not 2: make it anew by 'macsad place'"),
+        ("part_workers = [2]", "it is of version None, not 2: make it anew by 'macsad place'"),
+        ("version = 2\nworkers = 2\npart_workers = [2]", "there is no 'workers' in it, but version, cut, part_workers"),
         ("version = 2\npart_workers = [true]", "'part_workers' is a list of numbers"),
         ("version = 2\npart_workers = [-1]", "'part_workers' are from 1 to 64 together"),
         ("version = 2\npart_workers = [2, 0]\ncut = 't'", "'part_workers' are from 1 to 64 together"),
@@ -128,6 +131,16 @@ def test_cores_are_those_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> No
     assert placement_run.usable_cores() == 3
 
 
+def test_cores_are_shared_while_all_of_them_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of their shares: all have begun before the first is waited for."""
+    did: list[Any] = []
+    monkeypatch.setattr(cores, "_spinning", lambda cpu, seconds: did.append((cpu, seconds)) or (cpu, 10 * cpu))
+    shares = {1: 0.5, 2: 1.0, 3: 1.25, 4: 0.9}
+    monkeypatch.setattr(cores, "_share", lambda child, reading: did.append((child, reading)) or shares[child])
+    assert cores.had([1, 2]) == 0.75 and did == [(1, 0.2), (2, 0.2), (1, 10), (2, 20)]
+    assert cores.had([3, 4], 0.1) == 1.0 and cores.had([4]) == 0.9, "a clock that is askew gives nobody more than all"
+
+
 # --- the machine -------------------------------------------------------------------------------------------------------
 
 
@@ -157,6 +170,35 @@ def test_a_machine_that_has_no_profile_is_told(
     with pytest.raises(click.ClickException) as told:
         subject_options.this_machine()
     assert told.value.message == str(error)
+
+
+def test_files_of_traffic_and_machines_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And are not written over; what is wrong with the profile of another machine is told."""
+    assert Given(5, None, ("t=1",), None).inputs == [] and Given(5, None, (), None).elsewhere() is None
+    given = Given(Path("e"), Path("x"), (), tmp_path / "m.json")
+    assert given.inputs == [Path("e"), Path("x"), tmp_path / "m.json"]
+    (tmp_path / "m.json").write_text("{}")
+    with pytest.raises(click.ClickException, match="no profile of a machine"):
+        given.elsewhere()
+    monkeypatch.setattr(profiling, "read", lambda file: ("profile", file))
+    assert given.elsewhere() == ("profile", tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("word", "entries"),
+    [("1", 1), ("2147483648", 1 << 31), ("2147483649", None), ("0", None), ("e.txt", Path("e.txt"))],
+)
+def test_entries_are_a_number_or_a_file(
+    word: str, entries: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.txt").write_text("")
+    kind = subject_options.FileOrNumber()
+    if entries is None:
+        with pytest.raises(click.BadParameter, match=f"'{word}' does not exist"):
+            kind.convert(word, None, None)
+    else:
+        assert kind.convert(word, None, None) == entries
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -178,6 +179,15 @@ def test_the_best_that_is_shown_and_clones(monkeypatch: pytest.MonkeyPatch) -> N
         assert (found.burst, found.cores, found.traffic, found.passes, found.hz) == (64, 2, "told", 1.0, HERE.hz)
 
 
+def test_packets_that_begin_again_are_told_with_the_placements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placing, "_refused", lambda *given: "")
+    request: Any = None
+    costs = [replace(cost(0, cycles=400), share=2.5), replace(cost(1, "t", cycles=300), share=2.5)]
+    made = placing.placed(request, request, planned(2), HERE, costs, [(), ()], (32, 8), 2, "told")
+    assert made.passes == 2.5 and [stage.cycles for stage in made.stages] == [160, 540]
+    assert place_file.data(made)["passes"] == 2.5 and "2.5 times" in place_file.passes(made)[0]
+
+
 def test_a_cut_is_taken_that_surely_gains() -> None:
     """More than a twentieth."""
     for rate, taken in ((1.04, False), (1.06, True)):
@@ -219,6 +229,12 @@ def test_placements_and_stages_are_told_in_columns() -> None:
         "first one     100  1.2 of 2 KiB (one after the other), 1 of 1,024 KiB (8 in flight)",
         "b               5",
     ]
+    text = place_file.toml(replace(made, traffic="x\ncut = 'y'\x1b.pcap"), "p\n.p4", "here")
+    assert tomllib.loads(text) == {"version": 2, "cut": "C.b", "part_workers": [1, 1]} and "\x1b" not in text
+    short = replace(made, stages=(Stage("a", 12345.6), Stage("b", 5, (Read("m", 2, 512, 0),))))
+    assert place_file.stage_rows(short) == [
+        "stage  cycles  reads", "a       12346", "b           5  2 of 0 KiB (one after the other)",
+    ]  # fmt: skip
     assert [str(place_file.chosen(made, one)) for one in (cut, clones)] == [
         "cut at C.b, 1 + 1 workers", "2 workers, each with the whole program",
     ]  # fmt: skip

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import gc
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -13,9 +15,11 @@ import pytest
 
 from macsad import cli, compilation
 from macsad.compilation import Request
-from transpiler.analysis.packet_profile import NOTHING
+from macsad.targets import Machine
+from transpiler.analysis.packet_profile import NOTHING, packet_profile
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Span
 from transpiler.optimisations import ALL, NONE
+from transpiler.switches import configuration
 from transpiler.targets.find import builtin
 
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
@@ -73,6 +77,10 @@ def test_files_that_are_read(tmp_path: Path) -> None:
     assert Request(program).inputs == (program,) or tables not in Request(program).inputs
     own = {path for folder in request.target.c_folders for path in folder.rglob("*") if path.is_file()}
     assert own <= set(request.inputs)
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "t.j2").write_text("")
+    another = replace(request.target, folders=(("own", tmp_path), *request.target.folders))
+    assert tmp_path / "templates" / "t.j2" in replace(request, target=another).inputs
 
 
 @pytest.mark.parametrize("name", ["p", "p.c"])
@@ -192,6 +200,83 @@ def test_kernels_are_of_tables_by_their_names(kernels: tuple[str, ...], made: An
         with pytest.raises(click.BadParameter, match=made) as told:
             compilation._kernels(request, program)
         assert told.value.param_hint == "--kernel"
+
+
+def test_kernels_are_of_value_sets_too() -> None:
+    program: Any = SimpleNamespace(tables=[SimpleNamespace(name="I.t")], value_sets=[SimpleNamespace(name="P.kinds")])
+    request = Request(L2FWD, kernels=("kinds=linear", "I.t=x=y"))
+    with pytest.raises(click.BadParameter, match=r"there is no table 'I\.t=x'"):
+        compilation._kernels(request, program)
+    assert compilation._kernels(replace(request, kernels=("kinds=linear",)), program) == {"P.kinds": "linear"}
+
+
+def test_how_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was asked for: cut, with queues, for what its packets do, and with those kernels."""
+    profile = packet_profile(PROFILE)
+    request = Request(
+        L2FWD, kernels=("dmac=exact_hash",), cut="smac", queues=True, profile=profile, warnings=("no-all",)
+    )
+    made = compilation.configuration_of(request)
+    assert made == replace(configuration(request.wanted, True, profile), cut="smac")
+    assert compilation.configuration_of(Request(L2FWD)) == configuration(ALL, False, NOTHING)
+    program, asked = compilation.load(request), list[Any]()
+    for name in ("decide", "generate"):
+        monkeypatch.setattr(f"transpiler.codegen.generate.{name}", lambda *given: asked.append(given))
+    compilation.decide(request, program)
+    compilation.generate_c(request, program)
+    assert [(given[1], given[-2], given[-1]) for given in asked] == [
+        (request.target, made, {"L2Ingress.dmac": "exact_hash"})
+    ] * 2
+    assert all(given[0] == compilation.optimised(program, made) for given in asked) and asked[1][2].name == "templates"
+
+
+def test_why_a_program_is_not_cut(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first error that comes of it; nothing is printed."""
+    asked: list[Any] = []
+
+    def refuse(program: Any, target: Any, diagnostics: Diagnostics, made: Any, kernels: Any) -> None:
+        asked.append((made.cut, kernels))
+        diagnostics.warning(Span("p.p4", 1, 1), "unused", "a warning")
+        if len(asked) == 1:
+            diagnostics.error(Span("p.p4", 2, 1), "the first")
+            diagnostics.error(Span("p.p4", 3, 1), "the second")
+            raise Rejected(diagnostics)
+
+    request = Request(L2FWD, kernels=("dmac=linear",), warnings=("no-all",))
+    program = compilation.load(request)
+    monkeypatch.setattr("transpiler.codegen.generate.decide", refuse)
+    assert [compilation.why_not_cut(request, program) for _ in range(2)] == ["the first", ""]
+    assert asked == [("1", {"L2Ingress.dmac": "linear"})] * 2 and capsys.readouterr() == ("", "")
+
+
+def test_a_program_that_is_read_again_has_no_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(L2FWD.read_text().replace("apply {", "bit<8> nobody = 1; apply {", 1))
+    compilation.load(Request(program))
+    assert "warning: " in capsys.readouterr().err
+    compilation.load_again(Request(program))
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "platform", "described"),
+    [
+        (ALL, "linux", True),
+        (NONE, "linux", False),
+        (NONE, "dpdk", True),
+        (ALL.without(["self-described-buffers"]), "linux", False),
+    ],
+)
+def test_nothing_is_left_out_that_a_platform_always_does(
+    wanted: Any, platform: str, described: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        "transpiler.toolchain.toolchain.find",
+        lambda *given, **more: asked.append((given, more["self_described"], more["own_processor"])),
+    )
+    compilation.toolchain(wanted, Machine(platform, "aarch64"), optimise="-O1", sanitize=("thread",))
+    assert asked == [((platform, "aarch64"), described, wanted.native)]
 
 
 def test_c_is_kept_unless_that_is_not_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,23 @@ def test_what_is_there_stays_and_a_text_is_in_one_file(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"s1.log.txt": "€", "s1.log.1.txt": "longer than that", "s1.log.2.txt": "oldn"}
 
 
+def test_sizes_are_bytes_and_an_empty_file_is_not_kept(tmp_path: Path) -> None:
+    place = tmp_path / "log.txt"
+    write(place, Limit(4, 2), "longer than that", "a", "€")
+    assert contents(tmp_path) == {"log.txt": "a€", "log.1.txt": "longer than that"}, "4 bytes fit"
+    write(place, Limit(5, 2), "€")
+    assert contents(tmp_path) == {"log.txt": "€", "log.1.txt": "a€", "log.2.txt": "longer than that"}
+
+
+def test_what_is_not_flushed_is_in_the_file_that_is_kept(tmp_path: Path) -> None:
+    with Rotated(tmp_path / "log.txt", Limit(4, 1)) as file:
+        file.write("aa")
+        file.flush()
+        file.write("b")
+        file.write("ccc")
+    assert contents(tmp_path) == {"log.txt": "ccc", "log.1.txt": "aab"}
+
+
 def test_another_process_goes_on_appending(tmp_path: Path) -> None:
     place = tmp_path / "log.txt"
     with Rotated(place, Limit(6, 1)) as file, place.open("a") as other:

@@ -13,6 +13,7 @@ import click
 import pytest
 
 from macsad import cli
+from macsad.place.place_file import Chosen
 from macsad.served import Served
 from macsad.verbs import run as verb
 from transpiler.toolchain.toolchain import Form
@@ -85,6 +86,7 @@ def test_words_are_those_of_the_switch(run: Run, tmp_path: Path) -> None:
     assert (found.tells_ends, found.servers, found.replaced) == (True, [], False)
     assert run.asked.build.folder == Path("made") and not run.asked.info and not run.asked.json and not run.replaceable
     assert run("-p", "0=null:").socket is None and run.asked.build.folder == Path("build")
+    assert run("-p", "0=null:", "--workers=2", "--busy").rest == ("--workers=2", "--busy")
 
 
 def test_another_processor_is_emulated(run: Run) -> None:
@@ -287,6 +289,34 @@ def test_metrics_that_need_something_are_told_before_anything_is_compiled(
     assert cli.call(["run", L2FWD, "-p", "0=null:", "--metrics", "127.0.0.1:9"]) == 1
     assert run.asked is None and "metrics need prometheus_client" in capsys.readouterr().err
     assert run("-p", "0=null:").servers == []
+
+
+@pytest.mark.parametrize(
+    ("word", "near"), [("--workres", "--workers"), ("--sub-bach=8", "--sub-batch"), ("--prot", "--port")]
+)
+def test_an_option_that_nobody_knows_is_told_with_the_nearest(
+    run: Run, word: str, near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ours or the switch's."""
+    assert cli.call(["run", L2FWD, "-p", "0=null:", word, "2"]) == cli.USAGE and run.started is None
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"No such option '{word.partition('=')[0]}'" in told and f"Did you mean '{near}'?" in told
+
+
+def test_what_is_placed_is_cut_and_not_replaced(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Options of the switch that are given come last, so that they hold."""
+    asked: list[str] = []
+    monkeypatch.setattr(verb, "asked_for", lambda request, place: asked.append(place) or Chosen((2, 1), "dmac"))
+    found = run("-p", "0=null:", "--place", "auto", *P4RUNTIME, "--burst", "8")
+    assert found.rest == ("--workers", "3", "--part-workers", "2,1", "--burst", "8") and asked == ["auto"]
+    assert run.asked.request.cut == "dmac" and not run.replaceable
+    assert cli.call(["run", L2FWD, "-p", "0=null:", "--place", "auto", "--replaceable"]) == cli.USAGE
+    assert "programs that are not cut" in " ".join(capsys.readouterr().err.split())
+    (tmp_path / "p.toml").write_text("")
+    assert cli.call(["run", L2FWD, "-p", "0=pcap:in,p.toml", "--place", "p.toml"]) == cli.USAGE
+    assert "'p.toml' would be written over 'p.toml', which is read" in capsys.readouterr().err
 
 
 def test_short_options_are_no_options_of_the_switch(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,7 +100,9 @@ def test_metrics_are_served_at_the_port_that_there_is(
         ("localhost:1", False, ("localhost", 1)), ("0.0.0.0:1", True, ("0.0.0.0", 1)), ("0.0.0.0:1", False, None),
         ("host:1", False, None), ("host:1", True, ("host", 1)), ("127.0.0.1:65536", False, None), ("127.0.0.1", False, None),
         ("127.0.0.1:", False, None), ("127.0.0.1:x", False, None), ("127.0.0.1:-1", False, None), ("unix:/p", True, None),
-        ("127.0.0.1:\N{SUPERSCRIPT TWO}", False, None),
+        ("127.0.0.1:\N{SUPERSCRIPT TWO}", False, None), ("127.0.0.1:\N{ARABIC-INDIC DIGIT TWO}", False, None),
+        ("127.200.3.4:5", False, ("127.200.3.4", 5)), ("[::]:1", False, None), ("[::]:1", True, ("::", 1)),
+        ("localhost.example.org:1", False, None), ("[::1:5", False, ("::1", 5)), (":1", True, ("127.0.0.1", 1)),
     ],
 )  # fmt: skip
 def test_addresses_are_of_this_host_unless_others_are_asked_for(
@@ -111,6 +113,20 @@ def test_addresses_are_of_this_host_unless_others_are_asked_for(
             host_and_port(address, anywhere)
     else:
         assert host_and_port(address, anywhere) == place
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("0.0.0.0:1", "0.0.0.0 is not this host alone: give --anywhere"), ("host", "'host' is neither HOST:PORT nor unix:PATH"),
+        ("unix:/p", "'unix:/p' is not HOST:PORT"), ("[::]:1", "[::] is not this host alone: give --anywhere"),
+        ("127.0.0.1:70000", "'127.0.0.1:70000' is neither HOST:PORT nor unix:PATH"),
+    ],
+)  # fmt: skip
+def test_why_nobody_can_listen_there(address: str, told: str) -> None:
+    with pytest.raises(BadAddress) as bad:
+        host_and_port(address, anywhere=False)
+    assert str(bad.value) == told
 
 
 KEY, CERTIFICATE, CLIENTS = Path("k"), Path("c"), Path("a")

@@ -15,8 +15,11 @@ from macsad.cli import call
 from macsad.compilation import Request
 from macsad.place import placement_run, placing
 from macsad.served import Served
+from macsad.subject import stage_costs as costs_module
 from macsad.subject.stage_costs import NoClocks, _place, accessed, stage_costs
 from macsad.verbs import run
+from transpiler.diagnostics import Span
+from transpiler.hlir.statements import ApplyTable, CallExtern
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import waiting
 from transpiler.placement.stages import Read, Stage
@@ -87,6 +90,28 @@ def test_what_a_stage_may_access_is_told_once() -> None:
     assert accessed(bare, pipe, pipe.stages[0].code) == ()
 
 
+def test_all_tables_of_a_stage_access_what_their_actions_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each extern once: what the code calls, what the actions of its tables do, then what tables have of their own."""
+    at = Span("p.p4", 1, 1)
+
+    def call(name: str | None) -> CallExtern:
+        return CallExtern("counter.count", name, (), (), at)
+
+    actions = {"t": [(call("b"),), (call("a"), call(None))], "u": [(call("c"), call("gone"))]}
+    code: Any = [call("a"), *(ApplyTable(name, None, None, at) for name in "tut")]
+    program: Any = SimpleNamespace(
+        table={name: SimpleNamespace(direct=(f"direct of {name}", "b")) for name in "tu"},
+        extern=dict.fromkeys(("a", "b", "c", "direct of t", "direct of u")),
+    )
+    monkeypatch.setattr(costs_module, "whole", lambda pipe, code: code)
+    monkeypatch.setattr(costs_module, "statements_of", iter)
+    monkeypatch.setattr(
+        costs_module, "actions_of", lambda program, table: [SimpleNamespace(body=body) for body in actions[table]]
+    )
+    anything: Any = None
+    assert accessed(program, anything, code) == ("a", "b", "c", "direct of t", "direct of u")
+
+
 def test_further_passes_count_where_they_begin() -> None:
     """The first stage of a pipe takes packets that are received, and those that begin again."""
     clocks = [
@@ -99,9 +124,25 @@ def test_further_passes_count_where_they_begin() -> None:
     assert (first.cycles, last.cycles) == (30 / 2.5, pytest.approx(2 + 30 * 1.5 / 2.5 + 7 * 1.5 / 2.5))
 
 
+def test_steps_of_a_stage_are_added_and_its_packets_counted_once() -> None:
+    """By the step through which most go: what starts, finishes or sends takes packets that another step has counted."""
+    clocks = [
+        clock("runtime", 0, "receive", 100, 1000), clock("ingress_burst", 0, "receive", 60, 100),
+        clock("ingress_burst", 0, "run", 80, 200), clock("ingress_burst", 0, "start", 99, 300),
+        clock("ingress_burst", 1, "start", 50, 10), clock("ingress_burst", 1, "run", 20, 20),
+        clock("ingress_burst", 1, "run", 30, 70), clock("runtime", 0, "send", 100, 500),
+    ]  # fmt: skip
+    first, second, *_, last = stage_costs({"clocks": clocks}, planned("router"))
+    assert (first.cycles, first.share) == (16, 0.8) and (second.cycles, second.share) == (1, 0.3)
+    assert (last.cycles, last.share) == (5, 0)
+
+
 def test_a_switch_without_clocks_is_told() -> None:
-    with pytest.raises(NoClocks, match="no stage clocks"):
-        stage_costs({"clocks": []}, planned("l3fwd"))
+    for clocks in ([], [clock("runtime", 0, "receive", 0, 0)]):
+        with pytest.raises(
+            NoClocks, match="no burst was sampled: the program has no stage clocks, or receives nothing"
+        ):
+            stage_costs({"clocks": clocks}, planned("l3fwd"))
 
 
 def test_stages_are_what_they_compute_and_can_be_cut_in_front_of() -> None:

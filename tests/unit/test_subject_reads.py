@@ -50,6 +50,13 @@ def test_frames_are_those_that_a_file_has_room_for(tmp_path: Path) -> None:
         of.switch.stats = lambda told=told: {"ports": [dict(zip(("rx_bytes", "rx_packets"), told, strict=True))]}
         assert of.length == length
     assert made(tmp_path, frames=0).frames == 1
+    of = made(tmp_path, frames=5)
+    (tmp_path / "x.pcap").write_bytes(bytes(24 + 5 * 100 - 1))
+    assert of.frames == 4, "the head of the file is no frame's"
+    of.switch.stats = lambda: {"ports": [{"rx_bytes": 8450, "rx_packets": 100}]}
+    assert of.length == 84
+    of.switch.stats = lambda: {"ports": [{"rx_bytes": 8451, "rx_packets": 100}]}
+    assert of.length == 85, "the nearest"
 
 
 @pytest.mark.parametrize(("size", "read"), [(5000, 5000), (1, LINE), (10**9, 1000 * LINE)])

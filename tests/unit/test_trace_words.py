@@ -217,10 +217,12 @@ def test_another_program_takes_over(living: type[Living]) -> None:
 
         return run
 
-    switch.comes += [swap("q.p4", "p"), traced(2, b"b"), swap("unknown.p4", "q"), traced(3, b"c")]
-    others: Any = {"q.p4": lambda: "q"}
+    switch.comes += [swap("q.p4", "p"), traced(2, b"b"), traced(3, b"d"), swap("unknown.p4", "q"), traced(4, b"c")]
+    loads: list[str] = []
+    others: Any = {"q.p4": lambda: loads.append("q") or "q"}
     tracer = iter(Tracer(lambda: "p", switch, Filter(), others))  # type: ignore[arg-type, return-value]
-    assert [next(tracer).events[0] for _ in range(2)] == ["p has a", "q has b"]
+    assert [next(tracer).events[0] for _ in range(3)] == ["p has a", "q has b", "q has d"] and loads == ["q"]
+    assert living.refreshed == [("p", 1), ("q", 2), ("q", 3)]
     with pytest.raises(live.AnotherProgram):
         next(tracer)
 
@@ -263,6 +265,14 @@ def test_what_was_lost_is_told_at_the_end(monkeypatch: pytest.MonkeyPatch, livin
 def test_how_it_ends(monkeypatch: pytest.MonkeyPatch, living: type[Living], error: Any, code: int) -> None:
     found, _, errors = shown(monkeypatch, error=error)
     assert (found, errors) == (code, f"error: {error}\n" if code else "")
+
+
+def test_a_switch_that_ends_after_it_has_lost_frames_has_ended(
+    monkeypatch: pytest.MonkeyPatch, living: type[Living]
+) -> None:
+    monkeypatch.setattr(living, "run", lambda self, port, frame, time_ns: self.trace(EVENTS[0]) or [])
+    code, _, errors = shown(monkeypatch, traced(1, b"a", lost=3), error=NoSwitchError("no switch listens"))
+    assert (code, errors) == (0, "3 frames are not told: the switch had no room for them\n")
 
 
 def test_where_packets_are_told(tmp_path: Path) -> None:

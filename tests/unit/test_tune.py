@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 from machine import MACHINE
@@ -144,7 +145,12 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         ("version = 1\nburst = 512\nsub_batch = 16", "B at most 256"),
         ("version = 1\nburst = true\nsub_batch = 1", "'burst' is to be a number"),
         ("version = 1\nburst = 8", "'sub_batch' is to be a number"),
-        ("version = 2\nburst = 8\nsub_batch = 8", "version 2"),
+        ("version = 2\nburst = 8\nsub_batch = 8", "it is of version 2, not 1: make it anew by 'macsad tune'"),
+        ("version = 0\nburst = 8\nsub_batch = 8", "it is of version 0, not 1"),
+        (
+            "version = 1\nburst = 8\nsub_batch = 8\ncut = 't'",
+            "there is no 'cut' in it, but version, burst, sub_batch, without, kernels",
+        ),
         ('version = 1\nburst = 8\nsub_batch = 8\nwithout = ["x"]', "no optimisation 'x'"),
         ("version = 1\nburst = 8\nsub_batch = 8\nwithout = 'bulk'", "a list of optimisations"),
         ("version = 1\nburst = 8\nsub_batch = 8\nkernels = ['t']", "'t' is not TABLE=KERNEL"),
@@ -240,6 +246,35 @@ def test_kernels_are_tried_that_can_hold_a_filled_table(tmp_path: Path) -> None:
     less = tuning.made_without(plain, compilation.load(plain))
     assert less("L3Ingress.routes=lpm_trie") == replace(plain, kernels=("L3Ingress.routes=lpm_trie",))
     assert less("L3Ingress.routes=lpm_dir24") is None
+
+
+def test_kernels_of_the_tables_that_are_read_most_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four of them; none that the table has, or that others are compared with, or that the command line names."""
+    request = Request(L3FWD.parents[1] / "router" / "router.p4", warnings=("no-all",))
+    planned = compilation.decide(request, compilation.load(request)).planned
+    names = ["RouterIngress.routes4", "RouterIngress.routes6", "RouterIngress.next_hops"]
+    described = [
+        {"name": name, "entries": 5, "reader_bytes": size, "memory_bytes": 9_000 - size}
+        for name, size in zip(names, (2000, 3000, 1000), strict=True)
+    ]
+    usable = ("one", "two", "linear", "lpm_trie_plain", "three", *(planned.kernels[name].name for name in names))
+    monkeypatch.setattr("macsad.tune.kernels.Chooser.takers", lambda chooser, table: usable)
+    found = other_kernels(request, planned, described)
+    every = [f"{name}={one}" for name in (names[1], names[0], names[2]) for one in usable
+             if one not in ("linear", "lpm_trie_plain", planned.kernels[name].name)]  # fmt: skip
+    assert found == tuple(every[:4]) and len(found) == 4
+    for asked in ("routes6=linear", "RouterIngress.routes6=linear"):
+        less = other_kernels(replace(request, kernels=(asked,)), planned, described)
+        assert less == tuple(one for one in every if not one.startswith(names[1]))[:4]
+
+
+def test_what_is_changed_has_the_rest_of_what_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = replace(Request(L3FWD), kernels=("routes=lpm_trie",), wanted=Request(L3FWD).wanted.without(["bulk"]))
+    monkeypatch.setattr(tuning.compilation, "generate_c", lambda request, hlir: SimpleNamespace(c=repr(request)))
+    hlir: Any = None
+    less = tuning.made_without(plain, hlir)
+    assert less("I.t=exact_hash") == replace(plain, kernels=("routes=lpm_trie", "I.t=exact_hash"))
+    assert less("prefetch") == replace(plain, wanted=plain.wanted.without(["prefetch"])) and less("bulk") is None
 
 
 def test_another_file_is_taken_where_it_is_asked_for(tmp_path: Path) -> None:
