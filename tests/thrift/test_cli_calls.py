@@ -158,8 +158,12 @@ def test_ports_are_told_with_what_is_known_of_them(session: Session, capsys: pyt
     ports = [standard.DevMgrPortInfo(port_num=3, iface_name="eth0", is_up=up, extra=extra)
              for up, extra in ((True, {}), (False, {"a": "1", "b": "2"}))]  # fmt: skip
     session.standard.answers["bm_dev_mgr_show_ports"] = ports
-    up, down = said(session, capsys, "show_ports").splitlines()[2:]
-    assert up.split() == ["3", "eth0", "UP"] and down.split() == ["3", "eth0", "DOWN", "a=1;", "b=2"]
+    assert said(session, capsys, "show_ports").splitlines() == [
+        "  port #       iface name       status  extra info",
+        "==================================================",
+        "    3             eth0            UP    ",
+        "    3             eth0           DOWN   a=1; b=2",
+    ]
 
 
 @pytest.mark.parametrize(

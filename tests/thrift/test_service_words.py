@@ -114,7 +114,8 @@ def test_a_map_of_other_digits_is_none(bits: str) -> None:
         ("node_update", (3, "110"), "mc_node_update 3 1 2", None), ("node_associate", (5, 3), "mc_node_associate 5 3", None),
         ("node_dissociate", (5, 3), "mc_node_dissociate 5 3", None), ("node_destroy", (3,), "mc_node_destroy 3", None),
         ("node_create", (9, "1", "11"), "mc_node_create 9 0 | 0 1", 7), ("node_create", (9, "1", "0"), "mc_node_create 9 0", 7),
-        ("node_update", (3, "1", "100"), "mc_node_update 3 0 | 2", None), ("node_update", (3, "", "1"), "mc_node_update 3 | 0", None),
+        ("node_update", (3, "1", "100"), "mc_node_update 3 0 | 2", None),
+        ("node_update", (3, "", "1"), "mc_node_update 3 | 0", None),
         ("set_lag_membership", (2, "1010"), "mc_set_lag_membership 2 1 3", None),
     ],
 )  # fmt: skip
@@ -225,7 +226,8 @@ def test_what_members_and_groups_ask_for(
         ("modify_member", ("I.prof", 3, "go", []), "INVALID_ACTION_NAME"),
         ("modify_member", ("I.prof", 3, "drop", [b"\1"]), "BAD_ACTION_DATA"),
         *((method, ("I.none", *more), "INVALID_ACTION_PROFILE_NAME") for method, more in (
-            ("add_member", ("drop", [])), ("delete_member", (3,)), ("create_group", ()), ("get_members", ()), ("get_groups", ()))),
+            ("add_member", ("drop", [])), ("delete_member", (3,)), ("create_group", ()), ("get_members", ()),
+            ("get_groups", ()))),
         *((method, ("I.prof", *more), "NO_ACTION_PROFILE_SELECTION") for method, more in (
             ("create_group", ()), ("delete_group", (4,)), ("add_member_to_group", (3, 4)), ("remove_member_from_group", (3, 4)),
             ("get_groups", ()), ("get_group", (4,)))),
@@ -320,7 +322,8 @@ def test_a_value_is_its_fields_one_behind_the_other(service: Any, switch: Switch
 @pytest.mark.parametrize(
     ("method", "said", "fine"),
     [
-        ("add", "P.set has this member already", True), ("add", "P.set has no such member", False), ("add", "P.set is full", False),
+        ("add", "P.set has this member already", True), ("add", "P.set has no such member", False),
+        ("add", "P.set is full", False),
         ("remove", "P.set has no such member", True), ("remove", "P.set has this member already", False),
     ],
 )  # fmt: skip

@@ -237,5 +237,6 @@ def test_the_switch_that_runs_is_the_one_that_answers(tmp_path: Path) -> None:
 
 
 def test_the_socket_of_a_thrift_port_is_in_the_folder_of_sockets(tmp_path: Path) -> None:
+    assert ports.socket_of(80) == sockets.folder() / "thrift-80.sock"
     assert ports.socket_of(9091) == sockets.folder() / "thrift-9091.sock"
     assert sockets.folder().is_dir() and tmp_path in sockets.folder().parents
