@@ -34,6 +34,8 @@ def in_own_process(function: Callable[..., _T], *arguments: Any) -> _T:
                 child.stdin.flush()
             returned = child.stdout.read()
             child.wait()  # its standard input is open until then: else it would take us for gone
+            with contextlib.suppress(BrokenPipeError):  # what it has not read
+                child.stdin.close()
         except BaseException:
             child.kill()
             raise

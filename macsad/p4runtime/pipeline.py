@@ -91,13 +91,14 @@ class Pipeline:
         given = message("ForwardingPipelineConfig")()
         given.CopyFrom(request.config)
         same = not self._awaits and same_info(given.p4info, self._info)
-        if same and (not given.p4_device_config or device_data(given.p4_device_config) == self._device_config):
+        pushed, running = given.p4_device_config, self._device_config
+        if same and (not pushed or device_data(pushed) == device_data(running)):
             return _Verified(given, None)
         if self._build is None:
             raise Refused(Code.UNIMPLEMENTED, "it is not of the running program, which this server cannot replace")
-        if not given.p4_device_config:
+        if not pushed:
             raise Refused(Code.INVALID_ARGUMENT, "the P4Info is not that of the running program")
-        return _Verified(given, self._build(given.p4_device_config))
+        return _Verified(given, self._build(pushed))
 
     def _commit_saved(self, request: Message) -> None:
         if request.HasField("config"):

@@ -123,6 +123,19 @@ def test_parts_are_asked_for(kind: int, has: Any) -> None:
     assert setting.get(kind) == has
 
 
+def test_a_program_is_the_same_however_it_is_wrapped() -> None:
+    """In a P4DeviceConfig or not: set again, it is not built again, and a controller reads what was set."""
+    setting, wrapped = Setting(), b"\x1a\3one"
+    assert setting.set(RECONCILE, 1, wrapped) is Code.OK and setting.did == [] and setting.get() == (1, b"one", None)
+    wrapped = b"\x1a\3two"
+    assert setting.set(COMMIT_AT_ONCE, 2, wrapped) is Code.OK and setting.get() == (2, wrapped, None)
+    (built,) = setting.did
+    for source in (wrapped, b"two"):
+        assert setting.set(RECONCILE, 2, source) is Code.OK and setting.did == [built]
+    assert setting.get() == (2, wrapped, None)
+    assert setting.set(COMMIT_AT_ONCE, 2, wrapped) is Code.OK and setting.did == [built, "clear"]
+
+
 def test_a_program_is_awaited() -> None:
     """What stands for none is not what a controller sets, were it the same."""
     setting = Setting(awaits=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,12 +11,16 @@ from hlir_builder import Builder, apply, emit, extract, goto, state
 
 pytest.importorskip("z3")
 
+from macsad.testgen import report
+from macsad.testgen.making import _places
 from macsad.testgen.text import Before, _name, ending, stf
 from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
 from transpiler.testgen.choices import Chosen
 from transpiler.testgen.cover import Item
+from transpiler.testgen.generate import Generated
 from transpiler.testgen.scenario import Scenario, Sent
+from transpiler.testgen.unreached import Reason
 from transpiler.testgen.walk import PORT_LIMIT
 
 FRAME = b"\x01\xab"
@@ -131,3 +137,58 @@ def test_what_undoes_a_test(program: Program) -> None:
 )
 def test_names_that_may_be_read_as_something_else_are_quoted(name: str, written: str) -> None:
     assert _name(name) == written
+
+
+@pytest.mark.parametrize(
+    ("count", "first", "last"), [(1, "p-1.stf", "p-1.stf"), (9, "p-1.stf", "p-9.stf"), (10, "p-01.stf", "p-10.stf"),
+                                 (100, "p-001.stf", "p-100.stf")],
+)  # fmt: skip
+def test_files_are_numbered_so_that_they_sort(count: int, first: str, last: str) -> None:
+    places = _places(Path("out"), "p", (Scenario(5, FRAME),) * count, one=False)
+    assert (places[0], places[-1], len(places)) == (Path("out", first), Path("out", last), count)
+    assert places == sorted(places)
+    assert _places(Path("all.stf"), "p", (Scenario(5, FRAME),) * count, one=True) == [Path("all.stf")] * count
+
+
+def generated(items: list[Item], covered: list[set[int]], unreached: dict[int, Reason], complete: bool) -> Generated:
+    coverage: Any = SimpleNamespace(items=items)
+    tests = tuple(Scenario(5, FRAME, covered=frozenset(one)) for one in covered)
+    return Generated(coverage, tests, frozenset().union(*covered), unreached, 1234, 56, complete, 1.23456)
+
+
+def test_the_report_in_full() -> None:
+    """What is not covered in the order of the source, whatever its number."""
+    at = [Span("p.p4", 9, 5), Span("b.p4", 9, 7), Span("b.p4", 9, 3), Span("p.p4", 2, 1), Span("p.p4", 10, 1)]
+    items = [Item("state", at[0], "start"), Item("branch", at[1], "if true"), Item("branch", at[2], "if \x1b"),
+             Item("statement", at[3]), Item("statement", at[4])]  # fmt: skip
+    reasons = {4: Reason(False, "no time"), 3: Reason(True, "unreachable: never"), 1: Reason(True, "unreachable")}
+    reasons[2] = Reason(False, "more tests than were asked for")
+    made = generated(items, [{0}, {0}], reasons, False)
+    assert report.text(made, ["a.stf", "b.stf"]).splitlines() == [
+        "2 tests, found among 1234 packets in 1.2 s",
+        "lines: 1 of 3 (33.3%); 1 cannot be reached",
+        "branches: 0 of 2 (0.0%); 1 cannot be reached",
+        "b.p4:9:3: branch if \\x1b: more tests than were asked for",
+        "b.p4:9:7: branch if true: unreachable",
+        "p.p4:2:1: statement: unreachable: never",
+        "p.p4:10:1: statement: no time",
+        "a.stf",
+        "b.stf",
+    ]
+    start = {"kind": "state", "what": "start", "place": "p.p4:9:5"}
+    assert report.data(made, ["a.stf", "b.stf"]) == {
+        "lines": {"covered": 1, "total": 3, "unreachable": 1},
+        "branches": {"covered": 0, "total": 2, "unreachable": 1},
+        "tests": [{"file": "a.stf", "covers": [start]}, {"file": "b.stf", "covers": [start]}],
+        "uncovered": [
+            {"kind": "branch", "what": "if \x1b", "place": "b.p4:9:3", "proved": False,
+             "reason": "more tests than were asked for"},
+            {"kind": "branch", "what": "if true", "place": "b.p4:9:7", "proved": True, "reason": "unreachable"},
+            {"kind": "statement", "what": "", "place": "p.p4:2:1", "proved": True, "reason": "unreachable: never"},
+            {"kind": "statement", "what": "", "place": "p.p4:10:1", "proved": False, "reason": "no time"},
+        ],
+        "packets": 1234, "queries": 56, "complete": False, "seconds": 1.235,
+    }  # fmt: skip
+    whole = generated([items[0]], [{0}], {}, True)
+    assert report.text(whole, ["a.stf"]).splitlines()[1:] == ["lines: 1 of 1 (100.0%)", "branches: 0 of 0", "a.stf"]
+    assert report.data(whole, ["a.stf"])["complete"] is True

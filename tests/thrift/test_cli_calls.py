@@ -158,8 +158,12 @@ def test_ports_are_told_with_what_is_known_of_them(session: Session, capsys: pyt
     ports = [standard.DevMgrPortInfo(port_num=3, iface_name="eth0", is_up=up, extra=extra)
              for up, extra in ((True, {}), (False, {"a": "1", "b": "2"}))]  # fmt: skip
     session.standard.answers["bm_dev_mgr_show_ports"] = ports
-    up, down = said(session, capsys, "show_ports").splitlines()[2:]
-    assert up.split() == ["3", "eth0", "UP"] and down.split() == ["3", "eth0", "DOWN", "a=1;", "b=2"]
+    assert said(session, capsys, "show_ports").splitlines() == [
+        "  port #       iface name       status  extra info",
+        "==================================================",
+        "    3             eth0            UP    ",
+        "    3             eth0           DOWN   a=1; b=2",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -353,3 +357,44 @@ def test_files_that_cannot_be_written_are_told(
     for command, text in (("write_config_to_file", "{}"), ("serialize_state", "table_clear t\n")):
         assert said(session, capsys, f"{command} {tmp_path}") == f"Error: {tmp_path}: Is a directory\n"
         assert said(session, capsys, f"{command} {tmp_path / 'f'}") == "" and (tmp_path / "f").read_text() == text
+
+
+def test_the_switch_is_told_a_line_each(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their names five columns wider than the longest."""
+    session.standard.answers["bm_mgmt_get_info"] = standard.BmConfig(device_id=3, thrift_port=9090)
+    lines = said(session, capsys, "switch_info").splitlines()
+    names = [name for _, name, *_ in standard.BmConfig.thrift_spec.values()]
+    assert [line.split(":")[0].rstrip() for line in lines] == names
+    assert {line.index(":") for line in lines} == {5 + max(map(len, names))}
+    assert [line.split(": ")[1] for line in lines if "device_id" in line or "thrift_port" in line] == ["3", "9090"]
+
+
+CRCS = '{"calculations": [{"name": "c16", "algo": "crc16_custom"}, {"name": "c32", "algo": "crc32_custom"}]}'
+
+
+@pytest.mark.parametrize(
+    ("bits", "words", "told"),
+    [
+        (16, "0x8005 0 65535 true False", (-0x7FFB, 0, -1, True, False)), (16, "1 2 3 0 7", (1, 2, 3, False, True)),
+        (32, "0xffffffff 0x7fffffff 1 True false", (-1, 0x7FFFFFFF, 1, True, False)),
+        (16, "65536 0 0 1 1", "Integer cannot fit within 16 bits"), (16, "0 -1 0 1 1", "Integer cannot fit within 16 bits"),
+        (32, "0 0 0x100000000 1 1", "Integer cannot fit within 32 bits"), (32, "0 x 0 1 1", "'x' is not a number"),
+        (32, "0 0 0 1 maybe", "Invalid bool parameter"), (32, "0 0 0 TRUE 1", "Invalid bool parameter"),
+    ],
+)  # fmt: skip
+def test_parameters_of_hashes(
+    bits: int, words: str, told: tuple[int, ...] | str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thrift has no numbers without a sign."""
+    session = Session(Noting(), Noting(), Noting(), True, Program(CRCS))
+    printed = said(session, capsys, f"set_crc{bits}_parameters c{bits} {words}")
+    if isinstance(told, str):
+        assert printed == f"Error: {told}\n" and not session.standard.asked
+    else:
+        config = getattr(standard, f"BmCrc{bits}Config")(*told)
+        assert printed == "" and session.standard.asked == [
+            (f"bm_set_crc{bits}_custom_parameters", 0, f"c{bits}", config)
+        ]
+    assert said(session, capsys, f"set_crc{bits}_parameters c{48 - bits} 0 0 0 1 1") == (
+        f"Error: Invalid crc{bits}_custom name (c{48 - bits})\n"
+    )

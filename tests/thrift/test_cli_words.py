@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from macsad.shims.cli.connection import NoSwitch
 from macsad.shims.cli.program import Action, Field, Program, Table
 from macsad.shims.cli.session import Session
 from macsad.shims.cli.wrong import Wrong
-from macsad.thrift.described import simple_pre, simple_pre_lag, standard
+from macsad.thrift.described import SERVICES, simple_pre, simple_pre_lag, simple_switch, standard
 
 EXACTLY = {
     0: "reset_state show_actions show_ports show_pvs show_tables switch_info",
@@ -146,6 +147,43 @@ def test_what_a_service_refuses_is_told_as_bmv2_tells_it(error: Exception, said:
     """By the kind of what was asked for and the name of the code; what is none of its exceptions is our own fault."""
     found = connection.told(error)
     assert found == said if said is None or ")" in said else found is not None and found.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("TableOperation", "table"), ("CounterOperation", "counter"), ("MeterOperation", "meter"),
+        ("RegisterOperation", "register"), ("LearnOperation", "learn"), ("SwapOperation", "swap"),
+        ("DevMgrOperation", "device manager"), ("CrcOperation", "crc"), ("ToeplitzHashOperation", "Toeplitz hash"),
+        ("ParseVSetOperation", "parser value set"), ("IdLookup", "id lookup"), ("McOperation", "PRE"),
+        ("MirroringOperation", "mirroring"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_refusal_has_its_name_and_its_codes(kind: str, name: str) -> None:
+    services = [one for one in (standard, simple_pre, simple_pre_lag, simple_switch) if hasattr(one, f"Invalid{kind}")]
+    assert len(services) == (2 if kind == "McOperation" else 1)
+    for service in services:
+        short = kind.removesuffix("Operation")
+        codes = getattr(service, f"{kind}ErrorCode", None) or getattr(service, f"{short}ErrorCode")
+        for code, word in codes._VALUES_TO_NAMES.items():
+            error = getattr(service, f"Invalid{kind}")(code=code)
+            assert connection.told(error) == f"Invalid {name} operation ({word})"
+
+
+@pytest.mark.parametrize(
+    ("pre", "service", "lags"),
+    [("None", None, False), ("SimplePre", "simple_pre", False), ("SimplePreLAG", "simple_pre_lag", True)],
+)
+def test_a_session_asks_the_service_that_is_named(
+    pre: str, service: str | None, lags: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection sends each call at once."""
+    monkeypatch.setattr(connection, "_program", lambda client, json: Program("{}"))
+    monkeypatch.setattr(connection, "TClient", lambda of, protocol: of)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        made = connection.connect("127.0.0.1", listening.getsockname()[1], pre, None)
+    assert made.multicast is (SERVICES[service] if service else None) and made.lags is lags
+    assert (made.standard, made.target) == (SERVICES["standard"], SERVICES["simple_switch"])
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

@@ -365,6 +365,7 @@ def test_statistics_have_rates(fake: Callable[..., FakeSwitch], monkeypatch: pyt
         ({"on": False, "searching": False, "searches": 0, "changes": 0}, "adapt off"),
         ({"on": False, "searching": False, "searches": 3, "changes": 1}, "adapt off, 1 changes in 3 searches"),
         ({"on": True, "searching": True, "searches": 0, "changes": 0}, "adapt searches"),
+        ({"on": True, "searching": False, "searches": 3000, "changes": 0}, "adapt on, 0 changes in 3,000 searches"),
     ],
 )
 def test_statistics_tell_whether_the_switch_adapts(adapt: dict[str, Any], told: str) -> None:
@@ -379,6 +380,8 @@ def test_statistics_tell_whether_the_switch_adapts(adapt: dict[str, Any], told: 
         ({"cloned": False, "fall_back": True, "trying": True, "trials": 0}, "parts on 2 + 1 workers; fall-back tries"),
         ({"cloned": True, "fall_back": False, "trying": False, "trials": 2, "changes": 1},
          "all parts on each worker; fall-back off, 1 changes in 2 trials"),
+        ({"cloned": True, "fall_back": True, "trying": False, "trials": 2000, "changes": 0},
+         "all parts on each worker; fall-back on, 0 changes in 2,000 trials"),
     ],
 )  # fmt: skip
 def test_statistics_tell_where_parts_run(placement: dict[str, Any], told: str) -> None:
@@ -402,8 +405,30 @@ def test_statistics_fit_a_terminal() -> None:
     assert max(map(len, lines)) <= 80
     assert lines[2].split()[:3] == ["1", "pcap:/a/very/…", "0"]
     assert statistics.table(now, None).splitlines()[1].split()[2:] == ["1,500", "-", "-", "0", "-", "-"]
+    narrow = statistics.table(now, before, 20).splitlines()
+    assert narrow[0].startswith("port  name      received") and narrow[2].split()[1] == "pca…", (
+        "never narrower than its head"
+    )
     now["seconds"] = before["seconds"]
     assert "inf" not in statistics.table(now, before)
+
+
+def test_statistics_tell_what_began_since_and_steer_no_terminal() -> None:
+    both = readings()
+    before, now = next(both), next(both)
+    now["drops"] = {"program": 0, "no-port": 1_234_567}
+    now["dropped_at"] = {"a\x1b.p4:1": 2000}
+    now["decisions"] = {"found": 1000, "not_found": 2000, "not_looked_up": 3000}
+    now["ports"].append({**now["ports"][1], "port": 2, "name": "new\x07", "rx_missed": 4000})
+    lines = statistics.table(now, before).splitlines()
+    assert lines[3].split() == ["2", "new\\x07", "0", "-", "-", "1,500", "-", "-"]
+    assert lines[5:10] == [
+        "decisions: 1,000 found, 2,000 not found, 3,000 not looked up",
+        "dropped, no-port: 1,234,567, 1.23M a second",
+        "dropped at a\\x1b.p4:1: 2,000, 2.00k a second",
+        "missed, port 0: 1, 1 a second",
+        "missed, port 2: 4,000, 4.00k a second",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -495,6 +520,8 @@ def test_stage_clocks_are_a_line_a_step() -> None:
     (later,) = stages.since(clocks(400, 30), clocks(100, 30))
     assert (later["bursts"], later["sampled"], stages.received(later)) == (300, 150, 300)
     assert stages.table(clocks(1, 30)) == "worker 0: 1 bursts, none sampled yet\n"
+    empty = [{**clocks(2, 30)[0], "clocks": [{**one, "packets": 0} for one in clocks(2, 30)[0]["clocks"]]}]
+    assert stages.table(empty) == "worker 0: 2 bursts, none sampled yet\n", "a burst without packets is none"
     without = [{**clocks(4, 3)[0], "clocks": []}]
     assert stages.table(without) == "worker 0: the program has no stage clocks (built with --no-stage-clocks)\n"
 

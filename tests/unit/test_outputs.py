@@ -38,7 +38,21 @@ def test_links_are_what_they_name(tmp_path: Path) -> None:
     assert one.value.message == f"'{tmp_path / 'hard'}' and '{tmp_path / 'soft'}' would be one file"
     with pytest.raises(click.UsageError, match="would be one file"):
         apart([tmp_path / "new", tmp_path / "." / "new"])
+    (tmp_path / "folder").symlink_to(".")
+    with pytest.raises(click.UsageError) as not_there:
+        apart([tmp_path / "new", tmp_path / "folder" / "new"])
+    assert not_there.value.message == f"'{tmp_path / 'folder' / 'new'}' and '{tmp_path / 'new'}' would be one file"
     apart([tmp_path / "new", tmp_path / "other", Path("/dev/null"), Path("/dev/null")], [source, Path("/dev/null")])
+
+
+def test_what_is_no_file_is_written_as_it_is(tmp_path: Path) -> None:
+    tmp_path.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "soft").symlink_to("pipe")
+    for name in ("pipe", "soft"):
+        with written(tmp_path / name) as beside:
+            assert beside == tmp_path / name
+    assert (tmp_path / "pipe").is_fifo() and sorted(path.name for path in tmp_path.iterdir()) == ["pipe", "soft"]
 
 
 def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
@@ -52,6 +66,7 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
         beside.write_text("new")
     assert (tmp_path / "a").read_text() == "new" and (tmp_path / "soft").is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "soft"]
+    test_what_is_no_file_is_written_as_it_is(tmp_path / "devices")  # or root would lose its device
     with (
         pytest.raises(click.FileError, match="No space"),
         written(Path("/dev/full")) as beside,
@@ -101,7 +116,8 @@ def test_a_program_survives_what_is_made_of_it(
     assert {path: path.read_text() for path in before} == before
 
 
-def test_a_full_disk_is_a_plain_no(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_a_plain_no(program: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    test_what_is_no_file_is_written_as_it_is(tmp_path / "devices")
     Path("full.dot").symlink_to("/dev/full")
     assert cli.call(["graph", str(program), "-o", "full.dot"]) == 1
     assert "full.dot" in capsys.readouterr().err

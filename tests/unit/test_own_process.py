@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -55,6 +56,21 @@ def test_it_finds_what_is_found_here(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.syspath_prepend(str(tmp_path))
     found = importlib.import_module("own_process_module").path
     assert in_own_process(found) == sys.path
+
+
+class _Ends:
+    """Ends the process that reads it."""
+
+    def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
+        return os._exit, (5,)
+
+
+@pytest.mark.parametrize("size", [0, 100_000, 10_000_000])
+def test_one_that_ends_before_it_has_read_all_is_told(size: int) -> None:
+    """By its exit code, however much of its arguments is left."""
+    with pytest.raises(click.exceptions.Exit) as ended:
+        in_own_process(_process, _Ends(), "x" * size)
+    assert ended.value.exit_code == 5
 
 
 def test_one_that_is_killed_is_told() -> None:

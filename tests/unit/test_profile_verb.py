@@ -13,6 +13,7 @@ from machine import MACHINE
 
 from macsad import cli, profiling
 from macsad.bench.contestants import BenchError
+from macsad.targets import Machine
 from macsad.verbs import profile as verb
 from transpiler.model.machine import BadProfile, machine_profile
 from transpiler.toolchain.architectures import host_arch
@@ -87,7 +88,7 @@ def test_a_binary_for_another_machine(
     ("code", "out", "err", "error"),
     [
         (0, json.dumps(MACHINE), "", None), (1, "", "no huge pages\n", "no huge pages"), (1, "", "", "cannot be measured"),
-        (None, "", "", "was not measured in 120 s"),
+        (None, "", "", "was not measured in 120 s"), (0, "{}", "", "it is no profile of a machine"),
     ],
 )  # fmt: skip
 def test_what_the_measuring_program_says(
@@ -103,14 +104,27 @@ def test_what_the_measuring_program_says(
     if error is None:
         assert profiling.measure() == MACHINE
     else:
-        with pytest.raises(BenchError, match=error):
+        with pytest.raises((BenchError, BadProfile), match=error):
             profiling.measure()
 
 
-@pytest.mark.parametrize(("text", "said"), [("{", "it is not JSON"), ("{}", "m.json: ")])
-def test_a_file_that_is_no_profile(tmp_path: Path, text: str, said: str) -> None:
+def test_a_binary_is_built_for_the_machine_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(name: str, folder: Path, machine: Machine) -> Path:
+        (folder / name).write_text(f"{name} for {machine}")
+        return folder / name
+
+    monkeypatch.setattr(profiling, "program", program)
+    profiling.build("aarch64", tmp_path / "board")
+    assert (tmp_path / "board").read_text() == f"profile for {Machine(arch='aarch64')}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(b"{", "m.json: it is not JSON"), (b"\xff", "m.json: it is not JSON"), (b"{}", "m.json: it is no profile")],
+)
+def test_a_file_that_is_no_profile(tmp_path: Path, text: bytes, said: str) -> None:
     file = tmp_path / "m.json"
-    file.write_text(text)
+    file.write_bytes(text)
     with pytest.raises(BadProfile, match=said):
         profiling.read(file)
     file.write_text(json.dumps(MACHINE))

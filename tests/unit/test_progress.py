@@ -37,6 +37,8 @@ def test_a_text_is_drawn_at_once_and_what_is_printed_stays_above() -> None:
         draw.above("above\n")
         after = stream.getvalue()[before:]
         assert after.index("above") < after.index("second")
+        draw.above("y" * 200)
+        assert "y" * 200 in stream.getvalue(), "what stays is whole, and copied as one line"
         draw("x" * 200)
     assert "x" * 80 in stream.getvalue() and "x" * 81 not in stream.getvalue()
 

@@ -81,6 +81,7 @@ def test_records_of_a_digest() -> None:
     assert digest_of(head) == Digest("name", ())
     assert digest_of(head + b"aabbcc") == Digest("name", (b"aa", b"bb", b"cc"))
     assert digest_of(b"\0\0\0\0\0\3abc") == Digest("", (b"abc",))
+    assert digest_of("\0\2\u00e9\0\0\0\1a".encode()) == Digest("\u00e9", (b"a",))
 
 
 def test_entries_that_nothing_hits() -> None:

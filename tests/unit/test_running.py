@@ -239,6 +239,23 @@ def test_a_signal_ends_the_switch_and_not_us(number: signal.Signals) -> None:
     assert {one: signal.getsignal(one) for one in running.ENDING} == before
 
 
+def test_a_signal_that_comes_while_it_is_started_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Starting(Switch):
+        def __init__(self, command: list[str], stdout: int | None) -> None:
+            super().__init__()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        def __enter__(self) -> Starting:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(running.subprocess, "Popen", Starting)
+    with running._started(["switch"], None) as switch:
+        assert switch.terminated == 1  # type: ignore[attr-defined]
+
+
 def test_nohup_leaves_the_end_of_the_terminal_alone() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

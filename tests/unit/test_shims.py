@@ -106,11 +106,14 @@ def test_what_the_compiler_is_asked_for(
     monkeypatch.setattr(p4c, "_write", lambda *given: asked.append(given))
     files = ["--p4runtime-files", "a.txtpb,b.bin", "--p4runtime-file", "c.json", "--p4runtime-format", "txt"]
     assert (
-        p4c.main("p4c", [*words, *files, "-I", "i", "-I", "j", "-D", "X=1", "-o", str(tmp_path / "o"), str(L3FWD)]) == 0
+        p4c.main(
+            "p4c", [*words, *files, "-I", "i", "-I", "j", "-D", "X=1", "-DY", "-o", str(tmp_path / "o"), str(L3FWD)]
+        )
+        == 0
     )
     language = ["--std", std] if std else []
     assert asked == [(
-        [str(L3FWD), *language, "-I", "i", "-I", "j", "-D", "X=1"], tmp_path / "o" / "l3fwd.json",
+        [str(L3FWD), *language, "-I", "i", "-I", "j", "-D", "X=1", "-D", "Y"], tmp_path / "o" / "l3fwd.json",
         [Path("a.txtpb"), Path("b.bin"), Path("c.json")], "txt",
     )]  # fmt: skip
     assert p4c.main("p4c-bm2-ss", ["-o", str(tmp_path / "o"), str(L3FWD)]) == 0 and asked[-1][1:] == (
@@ -119,6 +122,25 @@ def test_what_the_compiler_is_asked_for(
         None,
     )
     assert p4c.main("p4c-bm2-ss", [str(L3FWD)]) == 0 and asked[-1][1] == Path("l3fwd.json")
+
+
+TEXT = b"# proto-file: p4/config/v1/p4info.proto\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "file", "begins"),
+    [
+        ([], "i.txt", TEXT), ([], "i.txtpb", TEXT), ([], "i.json", b"{"), ([], "i.bin", b"\n"),
+        (["text"], "i.json", TEXT), (["txt"], "i.bin", TEXT), (["json"], "i.txt", b"{"),
+        (["binary"], "i.txt", b"\n"),
+    ],
+)  # fmt: skip
+def test_p4info_has_the_form_that_is_asked_for(form: list[str], file: str, begins: bytes, tmp_path: Path) -> None:
+    """Else that of its suffix."""
+    words = [word for one in form for word in ("--p4runtime-format", one)]
+    place = tmp_path / file
+    assert p4c.main("p4c", [*words, "--p4runtime-files", str(place), "-o", str(tmp_path), str(L3FWD)]) == 0
+    assert place.read_bytes().startswith(begins)
 
 
 def test_the_program_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,6 +157,7 @@ def test_the_program_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureF
         (["--arch", "psa", str(L3FWD)], "--arch psa"),
         (["nothing.p4"], "nothing.p4: no such file"),
         (["--frobnicate", str(L3FWD)], "unrecognized arguments: --frobnicate"),
+        (["--p4runtime-fi", "x", str(L3FWD)], "unrecognized arguments: --p4runtime-fi"),
         (["-E", str(L3FWD)], "-E: what the preprocessor makes is not written"),
     ],
 )
@@ -267,6 +290,7 @@ def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Pat
         ("--drop-port 5 p.json", "the drop port is 511"),
         ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
         ("--use-files 2 p.json", "files are read at once; give 0"),
+        ("--no-p", "error: unrecognized arguments: --no-p (see simple_switch --help)\n"),
         ("--frobnicate p.json", "error: unrecognized arguments: --frobnicate (see simple_switch --help)\n"),
         ("--no-p4 p.json", "--no-p4 and a program"),
         ("--log-file a --log-console p.json", "--log-console: not allowed with argument --log-file"),

@@ -71,9 +71,9 @@ def test_ctl_finds_the_one_that_runs(tmp_path: Path) -> None:
             sockets._LISTING_SECONDS = 0.1
             with pytest.raises(sockets.SeveralError) as several:
                 sockets.running_socket()
-    assert "several switches run; name one:" in str(several.value)
-    for name in ("macsad-7.sock", "macsad.sock"):
-        assert f"--socket {tmp_path}/macsad/{name}" in str(several.value)
+    assert str(several.value) == "several switches run; name one:" + "".join(
+        f"\n  --socket {tmp_path}/macsad/{name}    (timed out)" for name in ("macsad-7.sock", "macsad.sock")
+    )
 
 
 def test_ctl_asks_which_of_several(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -189,6 +189,16 @@ def test_a_folder_is_named_from_the_root(runtime: str, tmp_path: Path, monkeypat
     assert found.is_absolute() and found not in (Path("relative/macsad"), Path("/macsad"))
 
 
+def test_the_first_folder_that_is_the_users_own_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """$XDG_RUNTIME_DIR, that of the user in /run/user, and /run, which is root's."""
+    places = [tmp_path, Path(f"/run/user/{os.geteuid()}"), Path("/run")]
+    monkeypatch.setattr(sockets.os, "access", lambda path, mode: mode == os.W_OK)
+    monkeypatch.setattr(sockets.private, "why_not_private", lambda path: "" if path in own else "it is another user's")
+    for place in places:
+        own = places[places.index(place) :]
+        assert sockets.folder() == place / "macsad"
+
+
 def test_a_folder_that_cannot_be_written_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets.os, "access", lambda path, mode: mode == os.W_OK and path != tmp_path)
     assert sockets.folder() != tmp_path / "macsad"
@@ -227,5 +237,6 @@ def test_the_switch_that_runs_is_the_one_that_answers(tmp_path: Path) -> None:
 
 
 def test_the_socket_of_a_thrift_port_is_in_the_folder_of_sockets(tmp_path: Path) -> None:
+    assert ports.socket_of(80) == sockets.folder() / "thrift-80.sock"
     assert ports.socket_of(9091) == sockets.folder() / "thrift-9091.sock"
     assert sockets.folder().is_dir() and tmp_path in sockets.folder().parents

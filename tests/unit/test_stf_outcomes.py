@@ -12,7 +12,7 @@ from macsad.stf import statements as st
 from macsad.stf.interpreted import InterpretedDevice
 from macsad.stf.lexer import tokens
 from macsad.stf.names import find, find_key
-from macsad.stf.plan import AddEntry, CounterCheck, DeviceCommand, RegisterCheck, RemoveEntries
+from macsad.stf.plan import AddEntry, CounterCheck, DeviceCommand, RegisterCheck, RemoveEntries, SetDefaultAction
 from macsad.stf.runner import Runner
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.interpreter.replication import Session
@@ -39,6 +39,7 @@ def words(text: str) -> list[tuple[str, str, int, int]]:
         (" Expect 1 ab # c", [("name", "Expect", 1, 2), ("data", " 1 ab ", 1, 8), ("end", "", 1, 17)]),
         ("expect 1 # x\npacket", [("name", "expect", 1, 1), ("data", " 1 ", 1, 7), ("newline", "\n", 1, 13),
                                   ("name", "packet", 2, 1), ("data", "", 2, 7), ("end", "", 2, 7)]),
+        ('"a" packet', [("name", "a", 1, 1), ("name", "packet", 1, 5), ("end", "", 1, 11)]),
         ("add packet", [("name", "add", 1, 1), ("name", "packet", 1, 5), ("end", "", 1, 11)]),
         ('"a b" 0x*f', [("name", "a b", 1, 1), ("number", "0x*f", 1, 7), ("end", "", 1, 11)]),
         ("1..2 <= &&&\n # x\n\r=",
@@ -253,6 +254,43 @@ def test_commands_ask_the_device(step: DeviceCommand, asked: list[tuple[Any, ...
     assert (device.asked, failures, runner.result.notes) == (asked, [], [])
 
 
+NOTHING = st.Name("x", at(1))
+
+
+@pytest.mark.parametrize(
+    ("step", "asks"),
+    [
+        (AddEntry("I.t", (), ("I.go", ()), 0, None, at(2)), "add_entry"),
+        (SetDefaultAction("I.t", "I.go", (), at(2)), "set_default"),
+        (RemoveEntries(None, at(2)), "clear_table"),
+        (RegisterCheck("I.r", st.CheckRegister(NOTHING, st.Number(2, 0, 0, at(2)), "==", 5, at(2))), "register_read"),
+        (CounterCheck("I.c", 7, st.CheckCounter(NOTHING, NOTHING, "packets", "==", 5, at(2))), "counter"),
+        (command("register_write", 1, 2), "register_write"),
+        (packet(2, 1), "inject"),
+        (st.Wait(at(2)), None),
+        (st.NoPacket(at(2)), None),
+    ],
+)
+def test_packets_are_dealt_with_before_what_follows_them(step: Any, asks: str | None) -> None:
+    """A switch processes them when it comes to it: what changes or reads its state waits for that."""
+    did: list[str] = []
+
+    class Slow(Device):
+        def inject(self, port: int, data: bytes) -> None:
+            did.append("inject")
+
+        def collect(self) -> list[tuple[int, bytes]]:
+            did.append("collect")
+            return []
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *arguments: did.append(name) or (5, 5) if name == "counter" else did.append(name) or 5
+
+    ran(Slow(), packet(1, 0), step, tables=[SimpleNamespace(name="I.t", keys="k", const_entries=())])
+    behind = ["collect", *([asks] if asks else [])]
+    assert did == ["collect", "inject", *behind, "collect"]
+
+
 def test_what_is_read_is_noted() -> None:
     device = Device(counter=(5, 300), register_read=7)
     runner, _ = ran(device, command("counter_read", 4), command("register_read", 6))
@@ -281,11 +319,13 @@ def test_clone_sessions_of_the_interpreter_are_whole_unless_a_length_is_given() 
     device.mirroring_add(5, 3)
     device.mirroring_add_group(6, 9)
     device.mirroring_add(7, 3, 64, 2)
+    device.mirroring_add_group(8, 9, 65, 3)
     assert device.switch.replication.sessions == {
         5: Session(3, None, 0, 0), 6: Session(None, 9, 0, 0), 7: Session(3, None, 64, 2),
+        8: Session(None, 9, 65, 3),
     }  # fmt: skip
     device.mirroring_delete(5)
-    assert set(device.switch.replication.sessions) == {6, 7}
+    assert set(device.switch.replication.sessions) == {6, 7, 8}
 
 
 def test_what_could_not_be_made_is_not_used() -> None:

@@ -117,6 +117,8 @@ def test_the_other_statements() -> None:
         ("wait for me", "t.stf:1:6: the statement should end here; there is 'for'"),
         ("add t k:1 a() ?", "t.stf:1:15: unexpected character '?'"),
         ("meter_set_rates m 1 2:3", "t.stf:1:1: meter_set_rates takes two rates, committed and peak"),
+        ("meter_set_rates m 1 2:3 4:5 6:7", "t.stf:1:1: meter_set_rates takes two rates, committed and peak"),
+        ("meter_array_set_rates m", "t.stf:1:1: meter_array_set_rates takes two rates, committed and peak"),
         ("12 34", "t.stf:1:1: a command is expected here"),
         ("meter_set_rates m 1 0x10.5:1 2:3", "t.stf:1:21: '0x10.5' is not a rate"),
         ("check_register r(1) 5", "t.stf:1:21: a comparison is expected here; there is '5'"),
@@ -177,6 +179,39 @@ def test_rates() -> None:
     assert isinstance(one, st.Command) and isinstance(every, st.Command)
     assert ([n.value for n in one.numbers], one.rates) == ([3], (st.Rate(0.5, 1), st.Rate(2.0, 6)))
     assert (every.numbers, every.rates) == ((), (st.Rate(1.0, 2), st.Rate(3.0, 4)))
+
+
+def test_keywords_may_be_in_capitals() -> None:
+    default, every, check, wait, none = read(
+        "SetDefault t A()\nREMOVE ALL\nCHECK_COUNTER c(1) Bytes == 5\nWAIT\nNo_Packet\n"
+    )
+    assert isinstance(default, st.SetDefault) and default.action.name.text == "A"
+    assert isinstance(every, st.Remove) and every.handle is None
+    assert isinstance(check, st.CheckCounter) and (check.unit, check.value) == ("bytes", 5)
+    assert isinstance(wait, st.Wait) and isinstance(none, st.NoPacket)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("$1", "$1"), ("a$1", "a[1]"), ("a$1.b$12", "a[1].b[12]"), ("a[2].b", "a[2].b"), ("a$b", "a$b")],
+)
+def test_a_dollar_behind_a_name_is_its_index(written: str, name: str) -> None:
+    (remove,) = read(f"remove {written}")
+    assert isinstance(remove, st.Remove) and remove.handle is not None and remove.handle.text == name
+
+
+def test_numbers_have_so_many_digits() -> None:
+    (add,) = read(f"add t a:{'0' * 3999}7 b()")
+    assert isinstance(add, st.Add) and add.keys[0].first.value == 7
+    assert errors(f"add t a:{'0' * 4000}7 b()") == ["t.stf:1:9: the number is too long"]
+
+
+def test_what_is_wrong_in_a_frame_is_underlined_as_it_is_written() -> None:
+    diagnostics = Diagnostics()
+    parse("packet 1  0g 00   # end", "t.stf", diagnostics)
+    assert diagnostics.render() == (
+        "t.stf:1:11: error: a packet is given in hex digits\n    packet 1  0g 00   # end\n              ^~~~~\n"
+    )
 
 
 def test_reading_goes_on_after_an_error() -> None:

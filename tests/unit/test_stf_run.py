@@ -15,6 +15,7 @@ from macsad.stf.diff import agrees, show
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.types import Bits
+from transpiler.interpreter import ControlError
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,9 @@ def test_counters_registers_handles(program: Program, tmp_path: Path) -> None:
         check_counter all(2) packets != 1
         register_write reg 3 0x77
         register_read reg 3
+        add test1 11 f1:0x0000000* setb1(val:0, port:3) = $B
         remove $A
+        remove B
         packet 5 00000001 00 00
         expect 0 00000001 00 00 $
         """,
@@ -202,9 +205,29 @@ def test_commands_of_the_control_plane(
     (tmp_path / "t.stf").write_text(line + "\n")
     out = io.StringIO()
     assert check(program, tmp_path / "t.stf", lambda ports: device, out) == 0, out.getvalue()
-    assert [one for one in device.asked if one[0] != "close"] == asked
+    assert device.asked == [*asked, ("close",)]
     told = {"counter_read all 2": "2 packets, 13 bytes", "register_read reg 2": ": 7"}
     assert told.get(line, "") in out.getvalue()
+
+
+def test_a_device_that_goes_is_told_behind_what_failed_before(program: Program, tmp_path: Path) -> None:
+    class Going(Noting):
+        def collect(self) -> list[tuple[int, bytes]]:
+            if self.asked:
+                raise ControlError("the switch is gone")
+            return []
+
+    device: Any = Going()
+    (tmp_path / "t.stf").write_text("check_counter all(1) packets == 7\n")
+    out = io.StringIO()
+    assert check(program, tmp_path / "t.stf", lambda ports: device, out) == 1
+    assert out.getvalue() == (
+        f"{tmp_path}/t.stf:1:1: error: counter c.all: packets == 7 is expected, it has 2\n"
+        "    check_counter all(1) packets == 7\n"
+        "    ^~~~~~~~~~~~~\n"
+        f"{tmp_path}/t.stf: error: the switch is gone\n"
+    )
+    assert device.asked[-1] == ("close",)
 
 
 def test_a_register_is_reset_as_a_whole(program: Program, tmp_path: Path) -> None:
@@ -253,6 +276,36 @@ def test_each_line_of_what_a_short_frame_lacks_is_shown() -> None:
     assert [line.split()[0] for line in lines if "0x" in line] == ["0x0000", "0x0010", "0x0020"]
     more = show("01" + "00" * 3, False, bytes(40))
     assert [line.split()[0] for line in more if "0x" in line] == ["0x0000"]
+
+
+@pytest.mark.parametrize(
+    ("digits", "exact", "got", "lines"),
+    [
+        ("0102", True, "0102" + "00" * 31,
+         ["    0x0000  expected  01 02",
+          "            got       01 02 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
+          "                            ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^",
+          "    0x0010  expected",
+          "            got       00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
+          "                      ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^ ^^",
+          "    0x0020  expected",
+          "            got       00",
+          "                      ^^",
+          "    length: 2 bytes expected, 33 got",
+          "    in: b"]),
+        ("0102", True, "1112",
+         ["    0x0000  expected  01 02", "            got       11 12", "                      ^  ^", "    in: a"]),
+        ("ff", False, "0102",
+         ["    0x0000  expected  ff", "            got       01 02", "                      ^^", "    in: a"]),
+        ("01*", True, "01",
+         ["    0x0000  expected  01 *", "            got       01", "                         ^",
+          "    length: 1.5 bytes expected, 1 got", "    in: a"]),
+    ],
+)  # fmt: skip
+def test_a_difference_is_whole(digits: str, exact: bool, got: str, lines: list[str]) -> None:
+    """A field is named once, of however many parts it is; the length where it is what differs."""
+    fields = [(0, 8, "a"), (8, 8, "a"), (16, 300, "b")]
+    assert show(digits, exact, bytes.fromhex(got), fields) == lines
 
 
 @pytest.mark.parametrize(
@@ -338,6 +391,13 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
         ("add test1 f1:0x* setb1(val:1)", "1:18: error: action c.setb1 needs a value for port"),
         ("add test1 f1:0x* setb1(val:256, port:1)", "1:28: error: the value does not fit in the 8 bits"),
         ("add test1 f1:0x* setb1(val:0x*, port:1)", "1:28: error: an action's argument cannot have wildcards"),
+        ("add test1 f1:0x* setb1(val:0x1*, port:1)", "1:28: error: an action's argument cannot have wildcards"),
+        ("add routes f1:0x100000000/8 drop()", "1:15: error: the value does not fit in the 32 bits of 'hdr.h.f1'"),
+        ("add span b2:5..256 setb1(val:1, port:1)", "1:16: error: the value does not fit in the 8 bits of 'hdr.h.b2'"),
+        (
+            "add test1 f1:1&&&0x100000000 setb1(val:1, port:1)",
+            "1:18: error: the value does not fit in the 32 bits of 'hdr.h.f1'",
+        ),
         ("add test1 b1:256 setb1(val:1, port:1)", "1:14: error: the value does not fit in the 8 bits of 'hdr.h.b1'"),
         ("add ex b2:0x1* valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have wildcards"),
         ("add ex b2:1/4 valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have a prefix"),

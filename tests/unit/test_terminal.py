@@ -50,6 +50,32 @@ def test_streams_show_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert below.buffer.getvalue() == shown(STEERING).encode() + b"\\xe9\n\x1b"  # type: ignore[attr-defined]
 
 
+def test_messages_are_seen_at_once_and_counted_as_they_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes to standard error is not held back, also where it is a file."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    with terminal.shown_streams():
+        assert sys.stdout.write("\x1b\n") == sys.stderr.write("\x1b\n") == 2
+        assert (out.buffer.getvalue(), err.buffer.getvalue()) == (b"", b"\\x1b\n")  # type: ignore[attr-defined]
+    assert out.buffer.getvalue() == b"\\x1b\n"  # type: ignore[attr-defined]
+
+
+def test_of_two_streams_that_take_no_more_the_first_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.StringIO):
+        def __init__(self, problem: str) -> None:
+            super().__init__()
+            self.problem = problem
+
+        def flush(self) -> None:
+            raise OSError(28, self.problem)
+
+    assert terminal.flush() is None
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, Full(name))
+    assert str(terminal.flush()) == "[Errno 28] stdout"
+
+
 def test_messages_name_what_is_there(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     file = tmp_path / "\x1b\n.p4"
