@@ -185,6 +185,25 @@ REFUSED = {
     "'mirror_packet' can only be called in the main control, 'Before' is another": {
         "pre": "mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)1);"
     },
+    "the action of an entry must be named by a string here": {
+        "top": 'const string named = "hit";',
+        "control": LEARNING.format(call=ADD_ONE.replace('"hit"', "named"), more=""),
+        "apply": "t.apply();",
+    },
+    "'hit' has 1 parameters, and 'action_params' has 0": {
+        "control": LEARNING.format(call='add_entry("hit", {}, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "'x' has 16 bits, and its value in 'action_params' has 64": {
+        "control": LEARNING.format(call='add_entry("hit", hdr.h.time, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "expire time profiles have the numbers 0 to": {
+        "control": LEARNING.format(
+            call="set_entry_expire_time((ExpireTimeProfileId_t)255)", more="idle_timeout_with_auto_delete = true;"
+        ),
+        "apply": "t.apply();",
+    },
     "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
 }  # fmt: skip
 
@@ -371,6 +390,42 @@ def test_the_control_plane_sees_and_takes_away_what_packets_have_added(tmp_path:
     assert entry.matches == (Exact(1),) and entry.choice == Call("Work.hit") and entry.priority == 0
     switch.table_delete("Work.t", handle)
     assert not switch.table("Work.t").entries
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ("{ hdr.h.b, hdr.h.c }", (2, 3)),
+        ("{ 7, 300 }", (7, 300)),
+        ("(pair_t){ y = hdr.h.c, x = 9 }", (9, 3)),
+        ("(turned_t){ hdr.h.c, hdr.h.b }", (2, 3)),
+        ("(pair_t){ y = hdr.h.c + 1, x = hdr.h.a }", (1, 4)),
+    ],
+)
+def test_an_entry_has_its_values_by_their_names_or_in_their_order(
+    tmp_path: Path, given: str, values: tuple[int, int]
+) -> None:
+    control = LEARNING.format(call=f'add_entry("two", {given}, (ExpireTimeProfileId_t)0)', more="")
+    program = load(
+        tmp_path,
+        top="struct pair_t { bit<8> x; bit<16> y; } struct turned_t { bit<16> y; bit<8> x; }",
+        control="action two(bit<8> x, bit<16> y) { hdr.h.b = x; hdr.h.c = y; }"
+        + control.replace("{ hit;", "{ hit; two;"),
+        apply="t.apply();",
+    )
+    switch = Switch(program)
+    switch.process(1, FRAME)
+    ((_, entry),) = switch.table("Work.t").entries.items()
+    assert entry.choice == Call("Work.two", values)
+
+
+@pytest.mark.parametrize("call", [ADD_ONE, f"if (hdr.h.b == 2) {{ {ADD_ONE}; }}", f"bool done = {ADD_ONE}"])
+def test_an_entry_may_have_an_action_of_the_top_level(tmp_path: Path, call: str) -> None:
+    control = LEARNING.format(call=call, more="").replace("action hit(bit<16> x) { hdr.h.c = x; }", "")
+    program = load(tmp_path, top="action hit(bit<16> x) { }", control=control, apply="t.apply();")
+    switch = Switch(program)
+    switch.process(1, FRAME)
+    assert [entry.choice for entry in switch.table("Work.t").entries.values()] == [Call("hit", (3,))]
 
 
 def test_a_table_that_deletes_does_not_notify(tmp_path: Path) -> None:
