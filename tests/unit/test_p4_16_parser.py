@@ -335,6 +335,45 @@ def test_declarations(program, text: str, tree: str) -> None:  # type: ignore[no
     assert show(program("struct t { } " + text).declarations[1]) == tree
 
 
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("9" * 4000, True), ("9" * 4001, False), ("0x" + "f" * 4000, True), ("0x" + "f" * 4001, False),
+        ("0_" * 4000, True), ("123456789w1", True), ("1234567890w1", False), ("0000000008w1", False),
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_how_long_a_number_may_be(text: str, known: bool) -> None:
+    found = integer(text)
+    assert found == f"'{text[:20]}…' is too long for a number" if not known else not isinstance(found, str)
+
+
+def told(tmp_path: Path, text: str) -> list[tuple[int, int, str]]:
+    """The messages about a program that is no P4, each with its line and column."""
+    file = tmp_path / "wrong.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        parse(Source(file), diagnostics)
+    return [(m.span.line, m.span.column, m.message) for m in diagnostics.messages]
+
+
+def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("aux_frontend.p4_16.lexer.MAX_TOKENS", 10)
+    assert program("error { A, B, C, };")
+    assert told(tmp_path, "error { A,\nB, C, };;") == [(2, 9, "the program is too long: more than 10 words and signs")]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("struct s {\n\n\n", [(1, 11, "expected '}', found the end of the file")]),
+    ],
+)
+def test_where_messages_point_to(text: str, messages: list[tuple[int, int, str]], tmp_path: Path) -> None:
+    assert told(tmp_path, text) == messages
+
+
 def test_a_local_name_hides_a_type(program) -> None:  # type: ignore[no-untyped-def]
     tree = program("typedef bit<8> T; action a(T T) { bit<8> x = T + 1; } const T y = (T) 1;")
     assert show(tree.declarations[1].body.body[0].initializer) == "(T + 1)"
