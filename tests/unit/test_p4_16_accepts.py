@@ -149,6 +149,36 @@ PROGRAMS = {
         extern Cell { Cell(); void put(in bit<8> x); }
         control c(inout cell x) { Cell() cell; apply { cell.put(x); } }
     """,
+    "type arguments that a typedef gives": """
+        extern Cell<T> { Cell(T first); void put(in T x); }
+        typedef Cell<bit<16>> Wide;
+        control c(in bit<16> x) { Wide(3) cell; apply { cell.put(x); } }
+    """,
+    "a table that another table's key asks": """
+        control c(in bit<8> x) {
+            table first { key = { x : exact; } actions = { NoAction; } }
+            table second { key = { first.apply().hit : exact; } actions = { NoAction; } }
+            apply { second.apply(); }
+        }
+    """,
+    "a switch on each type of value": """
+        enum bit<8> Kind { one = 1 }
+        enum Color { red, green }
+        type bit<8> Id;
+        bit<8> f(in error e, in Kind k, in Color c, in Id i, in bool b, in int<8> n) {
+            switch (e) { error.NoError: { return 1; } error.NoMatch: { return 2; } }
+            switch (k) { Kind.one: { return 3; } }
+            switch (c) { Color.red: { return 4; } default: { } }
+            switch (i) { 5: { return 5; } }
+            switch (b) { true: { return 6; } false: { } }
+            switch (n) { -1: 1: { return 7; } }
+            return 0;
+        }
+    """,
+    "elements that become numbers": """
+        enum bit<8> Kind { one = 1 }
+        control c(inout bit<8> x, in Kind[2] kinds) { apply { for (bit<8> kind in kinds) { x = x + kind; } } }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

@@ -196,6 +196,7 @@ def test_type_arguments_are_inferred(tmp_path: Path) -> None:
     [
         ("pick(3, n)", "bit<8>"), ("pick(Level.low, 4w1)", "bit<4>"), ("pick(4w1, Level.low)", "bit<4>"),
         ("pick({1, 2}, {n, n})", "tuple<bit<8>, bit<8>>"), ("pick({1, 2}, s.h)", "h_t"), ("pick({b = 1, a = 2}, s.h)", "h_t"),
+        ("pick({s.h, s.h, s.h}, s.stack)", "h_t[3]"), ("pick({1, 2}, (list<bit<8>>) {3})", "list<bit<8>>"),
     ],
 )  # fmt: skip
 def test_of_two_arguments_the_second_may_say_the_type(tmp_path: Path, call: str, found: str) -> None:
@@ -262,6 +263,23 @@ def test_named_arguments_come_in_the_order_of_the_parameters(tmp_path: Path) -> 
     call = program.checked.calls[program.find(ast.Call)]
     assert [p.name for p in call.parameters] == ["a", "b", "c"]
     assert isinstance(call.arguments[0], ast.Member) and isinstance(call.arguments[1], ast.Path)
+
+
+def test_named_arguments_keep_the_order_in_which_they_are_written(tmp_path: Path) -> None:
+    """P4-16 spec 6.8: arguments are evaluated in the order of the call; defaults, which come last, are constants."""
+    before = """
+        action set(inout bit<8> x, in bit<8> y) { x = y; }
+        table t { actions = { set(y = n, x = s.h.a); } default_action = set(y = n, x = s.h.a); }"""
+    program = Program(
+        tmp_path, "t.apply(); set(x = s.h.a, y = n); s.h.a = pick(c = true, b = n, a = 1) + pick(b = 1, a = n);", before
+    )
+    calls = [
+        program.checked.calls[call] for call in nodes(program.find(ast.TableDeclaration)) if isinstance(call, ast.Call)
+    ]
+    assert [call.order for call in calls] == [(1, 0)] * 2
+    assert [[p.name for p, _ in call.passed()] for call in calls] == [["y", "x"]] * 2
+    orders = [program.checked.calls[program.find(ast.Call, nth)].order for nth in range(2, 6)]
+    assert orders == [(), (0, 1), (2, 1, 0), (1, 0, 2)]
 
 
 def test_overloads_are_told_apart_by_number_and_names(tmp_path: Path) -> None:

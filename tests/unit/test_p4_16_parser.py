@@ -380,6 +380,35 @@ def test_a_local_name_hides_a_type(program) -> None:  # type: ignore[no-untyped-
     assert isinstance(tree.declarations[2].value, ast.CastExpression)
 
 
+@pytest.mark.parametrize(
+    "declarations",
+    [
+        "const bit<8> T = 1; const bit<8> y = HERE;", "match_kind { T } const bit<8> y = HERE;", "e() T; const bit<8> y = HERE;",
+        "bit<8> T() { return 1; } const bit<8> y = HERE;", "extern bit<8> T(); const bit<8> y = HERE;",
+        "action T() { } const bit<8> y = HERE;", "action a(in bit<8> T) { y = HERE; }", "action a() { bit<8> T = 1; y = HERE; }",
+        "action a() { const bit<8> T = 1; y = HERE; }", "action a() { for (bit<8> T in 1 .. 2) { y = HERE; } }",
+        "action a() { for (bit<8> T = 1; y == HERE; ) { } }", "bit<8> f(in bit<8> T) { return HERE; }",
+        "control c(in bit<8> T) { apply { y = HERE; } }", "control c()(bit<8> T) { apply { y = HERE; } }",
+        "control c() { bit<8> T; apply { y = HERE; } }", "control c() { e() T; apply { y = HERE; } }",
+        "control c() { table T { actions = { } } apply { y = HERE; } }", "control c() { action T() { } apply { y = HERE; } }",
+        "parser p(packet_in b) { value_set<bit<8>>(4) T; state start { y = HERE; } }",
+        "parser p(packet_in T) { state start { y = HERE; } }", "extern void f(in bit<8> T, in bit<8> y = HERE);",
+    ],
+)  # fmt: skip
+def test_a_value_hides_the_type_of_its_name(declarations: str, program) -> None:  # type: ignore[no-untyped-def]
+    """So `(T) - 1` is no cast of -1."""
+    text = declarations.replace("HERE", "(T) - 1")
+    assert "(T - 1)" in show(program(f"typedef bit<8> T; extern e {{ e(); }} {text}").declarations)
+
+
+def test_a_statement_may_end_where_an_included_file_begins(tmp_path: Path) -> None:
+    """A missing `;` is told behind the last word, though the next one is in a line of the same number."""
+    (tmp_path / "next.h").write_text("const bit<8> b = 2;\n")
+    assert told(tmp_path, 'const bit<8> a = 1\n#include "next.h"\n') == [
+        (1, 19, "expected ';' after the constant 'a', found the keyword 'const'")
+    ]
+
+
 def test_type_parameters_are_types_only_inside(program) -> None:  # type: ignore[no-untyped-def]
     tree = program("const int D = 1; bool f<D>(in D x) { return g<D>(x); } const bool z = h < D > (1);")
     assert show(tree.declarations[1].body.body[0].value) == "Call(g, [D], [x])"

@@ -10,6 +10,12 @@ enum bit<8> Early { a = 1, b = Early.a + 1, c = Early.d, d = 4 }
 struct wide_t { bit<8>[300][300] cells; }
 typedef tuple<s_t[300], s_t[300]>[200] many_t;
 void nothing() { }
+extern string told();
+extern Half { Half(); abstract void f(); void g(); }
+extern void take(Half half);
+typedef Half half_t;
+const string joined = "a" ++ told();
+const bit<8> inverted = ~3;
 const string text = "a" ++ ("b" ++ "c");
 control sub(inout bit<8> v) { apply { v = 1; } }
 parser p(packet_in packet, out h_t h, in bit<8> kind) {
@@ -34,8 +40,19 @@ control c(inout h_t h, inout h_t[2] s, in bit<8> n)(int depth, string label) {
         key = { u.apply().hit : exact; }
         actions = { NoAction; }
     }
+    table none_listed {
+        key = { n : exact; }
+        actions = { }
+        default_action = NoAction;
+    }
+    Missing(absent) missing;
     apply {
+        Nothing unknown = {#};
+        take(Half());
         v = s[depth].a;
+        cell.Cel();
+        v = h.setInvalid;
+        v = h == { true } ? 8w1 : 2;
         v = h.a + cell;
         v = nothing();
         v = set(1);
@@ -52,3 +69,13 @@ control c(inout h_t h, inout h_t[2] s, in bit<8> n)(int depth, string label) {
         s.size = 3;
     }
 }
+control of_stack(inout h_t[2] s) {
+    table s {
+        key = { s[0].a : exact; }
+        actions = { NoAction; }
+    }
+    apply { s.apply(); }
+}
+Nothing without_type() { }
+control both(inout bit<8> x)(bit<8> a) { apply { x = a; } }
+parser both(packet_in packet) { state start { transition accept; } }
