@@ -179,6 +179,13 @@ PROGRAMS = {
         enum bit<8> Kind { one = 1 }
         control c(inout bit<8> x, in Kind[2] kinds) { apply { for (bit<8> kind in kinds) { x = x + kind; } } }
     """,
+    "rows of which not all is given": """
+        struct pair_t { bit<8> a; bool b; }
+        const pair_t[2] rows = { { 1, ... }, { ... } };
+        const list<pair_t> more = { { a = 2, ... }, { ... } };
+        const tuple<pair_t, bit<8>> both = { { ... }, 3 };
+    """,
+    "a table without room": "control c() { table t { actions = { NoAction; } size = 0; } apply { t.apply(); } }",
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

@@ -282,6 +282,45 @@ def test_named_arguments_keep_the_order_in_which_they_are_written(tmp_path: Path
     assert orders == [(), (0, 1), (2, 1, 0), (1, 0, 2)]
 
 
+def test_a_method_keeps_the_order_of_its_arguments_too(tmp_path: Path) -> None:
+    program = Program(tmp_path, "r.write(v = 5, i = n); r.write(i = n, v = 5); r.write(n, 5);", "Reg<bit<16>>(10) r;")
+    calls = [program.checked.calls[program.find(ast.Call, nth)] for nth in range(3)]
+    assert [[parameter.name for parameter, _ in call.passed()] for call in calls] == [
+        ["v", "i"],
+        ["i", "v"],
+        ["i", "v"],
+    ]
+    assert [[type(value).__name__ for _, value in call.passed()] for call in calls] == [
+        ["IntLiteral", "Path"], ["Path", "IntLiteral"], ["Path", "IntLiteral"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("top", "fits"),
+    [
+        ("struct wide { bit<8>[3] a; bit<8> b; }", True), ("struct wide { bit<8>[3] a; bit<8>[2] b; }", False),
+        ("struct wide { h_t a; h_t b; }", True), ("struct wide { h_t a; h_t b; bool c; }", False),
+        ("typedef bit<8>[4] wide;", True), ("typedef bit<8>[5] wide;", False), ("typedef h_t[2] wide;", True),
+        ("typedef h_t[3] wide;", False), ("typedef tuple<h_t, h_t> wide;", True), ("typedef tuple<h_t, h_t, bool> wide;", False),
+        ("struct one<T> { T a; bit<8> b; } typedef one<bit<8>[3]> wide;", True),
+        ("struct one<T> { T a; T b; } typedef one<bit<8>[3]> wide;", False), ("typedef bit<8>[2][2] wide;", True),
+        ("typedef bit<8>[2][3] wide;", False), ("header_union wide { h_t a; h_t b; }", True),
+        ("header_union wide { h_t a; h_t b; v_t c; }", False),
+    ],
+)  # fmt: skip
+def test_how_many_fields_a_type_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, top: str, fits: bool) -> None:
+    monkeypatch.setattr("aux_frontend.p4_16.checker.typerefs.MAX_LEAVES", 4)
+    file = tmp_path / "program.p4"
+    file.write_text(f"header h_t {{ bit<8> a; bit<16> b; }} header v_t {{ varbit<32> v; }} {top}")
+    diagnostics = Diagnostics()
+    if fits:
+        check(parse(Source(file), diagnostics), diagnostics)
+        return
+    with pytest.raises(Rejected):
+        check(parse(Source(file), diagnostics), diagnostics)
+    assert "more than the supported 4 fields" in diagnostics.messages[0].message
+
+
 def test_overloads_are_told_apart_by_number_and_names(tmp_path: Path) -> None:
     top = "extern void f(in bit<8> a); extern void f(in bit<8> b); extern void f(in bit<8> a, in bit<8> b);\n"
     program = Program(tmp_path, "f(n, n); f(b = n); f(a = n);", top=top)

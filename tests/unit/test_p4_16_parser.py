@@ -367,6 +367,10 @@ def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
+        (
+            "control c() { table t { entries = { priority = 2 + 1: 1: a; } } apply { } }",
+            [(1, 50, "expected ':' after the priority, found '+'")],
+        ),
         ("struct s {\n\n\n", [(1, 11, "expected '}', found the end of the file")]),
     ],
 )

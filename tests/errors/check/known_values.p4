@@ -8,7 +8,7 @@ struct s_t { h_t h; bool flag; }
 struct of_union { u_t u; bit<3> rest; }
 struct empty_t { }
 type bit<8> Id;
-enum bit<4> Level { low = 1, high = 14 }
+enum bit<4> Level { low = 1, high = 14, none = 0 }
 enum Color { red, green }
 error { Mine }
 const h_t by_place = { 1, 2 };
@@ -32,6 +32,7 @@ void numbers() {
     static_assert(8w3 ++ 4s15 != 12w0x3f);
     static_assert(4s15 ++ 8w0 != -12s0x100);
     static_assert((bit<4>) Level.high != 14);
+    static_assert((bit<4>) Level.none != 0);
     static_assert((Level) 4w1 != Level.low);
     static_assert(!(bool) 1w1);
     static_assert((bool) 0);

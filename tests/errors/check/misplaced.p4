@@ -79,3 +79,20 @@ control of_stack(inout h_t[2] s) {
 Nothing without_type() { }
 control both(inout bit<8> x)(bit<8> a) { apply { x = a; } }
 parser both(packet_in packet) { state start { transition accept; } }
+error { Thrice }
+error { Thrice }
+error { Thrice }
+const s_t two_values = { 1, 2 };
+extern void over(in bit<8> a);
+extern void over(in bit<8> a, in bit<8> b);
+extern void over(in bit<8> a, in bit<8> b);
+extern void see<T>(in T value);
+@pure extern bit<8> pure(in bit<8> a, in bit<8> b);
+void makes() { see(sub()); }
+control makes_too(inout bit<8> x) {
+    const bit<8> known = pure(1, 2);
+    const bit<8> unknown = pure(1, x);
+    action a() { see(sub()); }
+    apply { a(); see(sub()); }
+}
+parser makes_as_well(packet_in packet) { state start { see(sub()); transition accept; } }

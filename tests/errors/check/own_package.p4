@@ -1,5 +1,6 @@
 // Names of the control plane are told apart in a program of any package; an action that no table has is none of them.
 #include <core.p4>
+extern Cell { Cell(); void put(in bit<8> x); }
 control Block(inout bit<8> x);
 package Own(Block block);
 control c(inout bit<8> x) {
@@ -9,7 +10,12 @@ control c(inout bit<8> x) {
     @name("same") table t { key = { x : exact; } actions = { listed; } default_action = listed; }
     @name("same") table u { key = { x : exact; } actions = { listed; } default_action = listed; }
     @name("same") table unused { key = { x : exact; } actions = { listed; } default_action = listed; }
+    @name("cells") Cell() first;
+    @name("cells") Cell() second;
+    @name("cells") Cell() unused_too;
     apply {
+        first.put(x);
+        second.put(x);
         called();
         called_too();
         t.apply();
