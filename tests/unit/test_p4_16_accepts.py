@@ -186,6 +186,11 @@ PROGRAMS = {
         const tuple<pair_t, bit<8>> both = { { ... }, 3 };
     """,
     "a table without room": "control c() { table t { actions = { NoAction; } size = 0; } apply { t.apply(); } }",
+    "a literal before a saturating operator": "bit<8> f(in bit<8> x) { return (1 |+| x) + (200 |-| x) + (x |+| 1); }",
+    "a parameter with the name of its type": """
+        struct cell { bit<8> a; }
+        control c(inout cell cell, in cell other) { apply { cell = other; } }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

@@ -210,6 +210,8 @@ struct pair_t<T> { T x; T y; }
 header g_t<T> { T v; }
 extern T made<T>();
 extern void of_pair<T>(in pair_t<T> p);
+struct tag_t<T> { bit<8> v; }
+extern void of_tag<T>(in tag_t<T> t);
 extern void of_header<T>(in g_t<T> h);
 extern void of_stack<T>(in T[3] s);
 extern void of_list<T>(list<T> l);
@@ -226,6 +228,7 @@ extern void of_nested<T>(in tuple<pair_t<T>, T> t);
     [
         ("of_pair((pair_t<bit<8>>) { 1, 2 })", ["bit<8>"]), ("of_pair({ n, n })", ["bit<8>"]),
         ("of_pair({ y = n, x = 3 })", ["bit<8>"]), ("of_pair({ 3, n })", ["bit<8>"]), ("of_pair({ s.h, s.h })", ["h_t"]),
+        ("of_tag((tag_t<bit<4>>) { 1 })", ["bit<4>"]),
         ("of_header((g_t<bit<16>>) { 1 })", ["bit<16>"]), ("of_header({ n })", ["bit<8>"]), ("of_header({ v = n })", ["bit<8>"]),
         ("of_stack(s.stack)", ["h_t"]), ("of_stack({ s.h, s.h, s.h })", ["h_t"]),
         ("of_list({ 8w1, 8w2 })", ["bit<8>"]), ("of_list((list<bit<4>>) { 1 })", ["bit<4>"]),

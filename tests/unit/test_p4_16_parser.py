@@ -105,6 +105,7 @@ def show(node: object) -> str:
         ("{#}", "InvalidExpression()"),
         ("key + state.apply(list)", "(key + Call(Member(state, 'apply'), [], [list]))"),
         ('"a\\"b"', "StringLiteral('a\"b')"),
+        (r'"a\\b\q\n\t\r"', repr("StringLiteral('a\\b\\q\n\t\r')")[1:-1]),
     ],
 )
 def test_expressions(program, text: str, tree: str) -> None:  # type: ignore[no-untyped-def]
@@ -368,6 +369,10 @@ def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch
     ("text", "messages"),
     [
         (
+            "action a(inout bit<8> x) { (x + 1) = 2; x = 3; }",
+            [(1, 28, "nothing can be assigned to what stands before '='")],
+        ),
+        (
             "control c() { table t { entries = { priority = 2 + 1: 1: a; } } apply { } }",
             [(1, 50, "expected ':' after the priority, found '+'")],
         ),
@@ -465,10 +470,11 @@ def test_a_table_with_everything(program) -> None:  # type: ignore[no-untyped-de
 
 
 def test_annotations_keep_their_text(program) -> None:  # type: ignore[no-untyped-def]
-    tree = program('@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\nconst bit<8> x = 1;')
+    tree = program('@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\n@f[] @g[1,] @h() const bit<8> x = 1;')
     found = tree.declarations[0].annotations
     assert [(a.name, a.body, a.structured and len(a.structured)) for a in found] == [
         ("a", "", None), ("b", 'x (y) $ "z)"', None), ("c", "1, T", 2), ("d", "k = 2", 1), ("e", "f g", None),
+        ("f", "", ()), ("g", "1,", 1), ("h", "", None),
     ]  # fmt: skip
 
 

@@ -96,3 +96,25 @@ control makes_too(inout bit<8> x) {
     apply { a(); see(sub()); }
 }
 parser makes_as_well(packet_in packet) { state start { see(sub()); transition accept; } }
+parser sets(packet_in packet, in bit<8> kind) {
+    value_set<s_t>(4) kinds;
+    state start {
+        bit<8> x = kinds;
+        transition accept;
+    }
+}
+extern Needs { Needs(); abstract void call(bit<8> x); }
+Needs() needs = { void call(in bit<8> x) { } };
+typedef match_kind kind_t;
+kind_t kind_of() { return exact; }
+enum Plain { first = absent }
+control applies(inout bit<8> x) {
+    action set(bit<8> v) { x = v; }
+    table first { key = { x : exact; } actions = { NoAction; } }
+    table second {
+        key = { x : exact; }
+        actions = { set; }
+        default_action = set(first.apply().hit ? 8w1 : 2);
+    }
+    apply { second.apply(); }
+}
