@@ -45,6 +45,24 @@ def test_a_range_is_empty_when_it_ends_before_it_begins(tmp_path: Path, keys: st
     assert messages(tmp_path, text) == ([("empty", f"the range {empty} is empty")] if empty else [])
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("sise", "size"),
+        ("default_acton", "default_action"),
+        ("entires", "entries"),
+        ("counter", "counters"),
+        ("strange", ""),
+    ],
+)
+def test_a_property_that_nothing_knows(tmp_path: Path, name: str, near: str) -> None:
+    suggested = f"; did you mean '{near}'?" if near else ""
+    table = f"table t {{ actions = {{ NoAction; }} {name} = 5; }}"
+    assert messages(tmp_path, in_control("t.apply();", table)) == [
+        ("property", f"unknown table property '{name}'{suggested}")
+    ]
+
+
 @pytest.mark.parametrize(("size", "warned"), [(0, ["a value set of size 0 never matches"]), (1, [])])
 def test_a_value_set_has_room(tmp_path: Path, size: int, warned: list[str]) -> None:
     text = f"""parser p(packet_in packet, in bit<8> kind) {{

@@ -470,11 +470,13 @@ def test_a_table_with_everything(program) -> None:  # type: ignore[no-untyped-de
 
 
 def test_annotations_keep_their_text(program) -> None:  # type: ignore[no-untyped-def]
-    tree = program('@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\n@f[] @g[1,] @h() const bit<8> x = 1;')
+    tree = program(
+        '@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\n@f[] @g[1,] @h() @i( j ) const bit<8> x = 1;'
+    )
     found = tree.declarations[0].annotations
     assert [(a.name, a.body, a.structured and len(a.structured)) for a in found] == [
         ("a", "", None), ("b", 'x (y) $ "z)"', None), ("c", "1, T", 2), ("d", "k = 2", 1), ("e", "f g", None),
-        ("f", "", ()), ("g", "1,", 1), ("h", "", None),
+        ("f", "", ()), ("g", "1,", 1), ("h", "", None), ("i", " j ", None),
     ]  # fmt: skip
 
 

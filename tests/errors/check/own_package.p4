@@ -22,4 +22,13 @@ control c(inout bit<8> x) {
         u.apply();
     }
 }
+control apart(inout bit<8> x) {
+    @name("same") table t { key = { x : exact; } actions = { NoAction; } }
+    @name("same") table u { key = { x : exact; } actions = { NoAction; } }
+    apply {
+        t.apply();
+        u.apply();
+    }
+}
+Own(apart()) another;
 Own(c()) main;
