@@ -191,6 +191,29 @@ PROGRAMS = {
         struct cell { bit<8> a; }
         control c(inout cell cell, in cell other) { apply { cell = other; } }
     """,
+    "an object that an extern function makes of nothing": """
+        extern Widget { }
+        extern Widget make();
+        parser p()(Widget widget) { state start { transition accept; } }
+        parser P();
+        package Switch(P p);
+        Switch(p(make())) main;
+    """,
+    "a select on a tuple": """
+        parser p(packet_in packet, in tuple<bit<8>, bool> pair) {
+            state start { transition select(pair) { { 1, true }: accept; { 2, false }: reject; default: start; } }
+        }
+    """,
+    "the size of a type that is not known yet": """
+        header h_t { bit<8> a; }
+        bit<32> f<T>(in T x) { const bit<32> size = (bit<32>) x.minSizeInBits(); return size; }
+        bit<32> g(in h_t h) { return f(h); }
+    """,
+    "functions of a name that call each other": """
+        bit<8> f(in bit<8> a) { return a; }
+        bit<8> f(in bit<8> a, in bit<8> b) { return f(a) + f(b); }
+        bit<8> f(in bit<8> a, in bit<8> b, in bit<8> c) { return f(a, b) + f(c); }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

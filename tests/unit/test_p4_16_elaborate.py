@@ -16,6 +16,8 @@ from macsad import simulate
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.traverse import program_statements
 from transpiler.verifier import verify
 
 PROGRAM = """
@@ -815,6 +817,23 @@ def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp
             P4_16().load(Source(file), diagnostics)
     lines = [line.partition(": ")[2] for line in diagnostics.render().splitlines() if line.startswith(str(tmp_path))]
     assert told in lines, lines
+
+
+@pytest.mark.parametrize(
+    ("lists", "numbers"),
+    [
+        ("3", [3]), ("1, 3", [3]), ("8w3, 4", [3]), ("0x3", [3]), ("THREE", [3]), ("List.three", [3]), ("List.other, THREE", [3]),
+        ("4", []), ("List.other", []), ("1, 2", []),
+    ],
+)  # fmt: skip
+def test_a_field_is_kept_in_all_of_its_lists(lists: str, numbers: list[int], tmp_path: Path) -> None:
+    top = "const bit<8> THREE = 3; enum bit<8> List { three = 3, other = 5 }"
+    text = PROGRAM.format(top="", control="", apply="resubmit_preserving_field_list(3);", parser=EXTRACT)
+    text = text.replace("struct M { bit<8> m;", f"{top} struct M {{ @field_list({lists}) bit<8> m;")
+    file = tmp_path / "t.p4"
+    file.write_text(text)
+    (call,) = [s for s in program_statements(P4_16().load(Source(file), Diagnostics())) if isinstance(s, CallExtern)]
+    assert [place.name for place in call.fields] == ["meta.m" for _ in numbers]
 
 
 @pytest.mark.parametrize(

@@ -369,6 +369,10 @@ def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch
     ("text", "messages"),
     [
         (
+            "const list<> a = {}; struct s { bit<+> b; } const bool c = 1 > 2; const bool d = (1 > 2);",
+            [(1, 7, "'list' has one type argument, not 0"), (1, 38, "expected an expression, found '>'")],
+        ),
+        (
             "action a(inout bit<8> x) { (x + 1) = 2; x = 3; }",
             [(1, 28, "nothing can be assigned to what stands before '='")],
         ),

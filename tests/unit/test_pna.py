@@ -27,7 +27,8 @@ from transpiler.architectures.pna.pipes import (
 )
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity
 from transpiler.frontend import Source
-from transpiler.hlir.program import Architecture, Program, Role
+from transpiler.hlir.program import Architecture, Program, Role, Storage
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.calls import Call as ExternCall
 from transpiler.interpreter.matches import Exact
@@ -204,6 +205,11 @@ REFUSED = {
         ),
         "apply": "t.apply();",
     },
+    "'mirror_packet' can only be called in the main control": {
+        "top": "action mirrored() { mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)1); }", "pre": "mirrored();"
+    },
+    "'send_to_port' can only be called in the main": {"top": "action sent() { send_to_port((PortId_t)1); }", "pre": "sent();"},
+    "'drop_packet' can only be called in the main": {"top": "action dropped() { drop_packet(); }", "pre": "dropped();"},
     "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
 }  # fmt: skip
 
@@ -292,6 +298,69 @@ def test_time_pass_and_port_are_told(tmp_path: Path) -> None:
     assert port == 9
     assert frame[:4].hex() == "00001234"
     assert int.from_bytes(frame[4:]) > 0
+
+
+@pytest.mark.parametrize(("passes", "pre"), [(3, ""), (4, ""), (4, "recirculate();")])
+def test_a_packet_knows_how_often_it_has_come(tmp_path: Path, passes: int, pre: str) -> None:
+    apply = f"""hdr.h.b = (bit<8>)(PassNumberUint_t)istd.pass; hdr.h.c = hdr.h.c + 1;
+        if ((PassNumberUint_t)istd.pass < {passes}) {{ recirculate(); }} else {{ send_to_port((PortId_t)1); drop_packet();
+        send_to_port((PortId_t)2); }}"""
+    ((port, frame),) = Switch(load(tmp_path, apply=apply)).process(1, FRAME)
+    assert (port, frame[1], int.from_bytes(frame[2:4])) == (2, passes, 3 + passes + 1)
+
+
+@pytest.mark.parametrize(
+    ("apply", "sent"),
+    [
+        ("drop_packet(); send_to_port((PortId_t)1);", 1), ("send_to_port((PortId_t)1); drop_packet();", None),
+        ("recirculate(); drop_packet();", None), ("recirculate(); send_to_port((PortId_t)1);", None),
+        ("send_to_port((PortId_t)1); send_to_port((PortId_t)2);", 2),
+    ],
+)  # fmt: skip
+def test_the_last_decision_counts(tmp_path: Path, apply: str, sent: int | None) -> None:
+    once = "if ((PassNumberUint_t)istd.pass == 0) { " + apply + " } else { drop_packet(); }"
+    found = Switch(load(tmp_path, apply=once)).process(1, FRAME)
+    assert [port for port, _ in found] == ([] if sent is None else [sent])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "first", "second"),
+    [("hdr.h.a, hdr.h.b", 1, 2), ("7, hdr.h.a", 7, 1), ("hdr.h.a, 7", 1, 7), ("8w5, 6", 5, 6)],
+)
+def test_a_value_for_each_direction(tmp_path: Path, chosen: str, first: int, second: int) -> None:
+    apply = f"""hdr.h.c = istd.direction == PNA_Direction_t.NET_TO_HOST ? 16w0 : 1;
+        hdr.h.b = SelectByDirection(istd.direction, {chosen}); send_to_port((PortId_t)1);"""
+    ((_, frame),) = Switch(load(tmp_path, apply=apply)).process(1, FRAME)
+    assert frame[1] == (second if frame[3] else first)
+
+
+STRUCTURES = {
+    "main_parser_input": "loopedback pass direction input_port",
+    "pre_input": "input_port parser_error direction pass loopedback",
+    "pre_output": "decrypt said decrypt_start_offset",
+    "main_input": "direction pass loopedback timestamp parser_error class_of_service input_port",
+    "main_output": "class_of_service",
+}
+
+
+def test_all_that_the_architecture_tells_is_intrinsic(tmp_path: Path) -> None:
+    own = [
+        "drop",
+        "recirculate",
+        "output_port",
+        "next_pass",
+        "packet_length",
+        "mirror_0",
+        "mirror_1",
+        "mirror_2",
+        "mirror_3",
+    ]
+    fields = [f"{struct}.{name}" for struct, names in STRUCTURES.items() for name in names.split()]
+    program = load(tmp_path)
+    assert sorted(program.intrinsic) == sorted(own + fields)
+    assert {program.variable[name].storage for name in program.intrinsic.values()} == {Storage.INTRINSIC}
+    widths = [program.variable[name].type for name in ("next_pass", "output_port", "mirror_3", "packet_length")]
+    assert widths == [Bits(3), Bits(32), Bits(16), Bits(32)]
 
 
 def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:

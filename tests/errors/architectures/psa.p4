@@ -44,6 +44,7 @@ control ig(inout headers_t h, inout metadata_t m, in psa_ingress_input_metadata_
         undecided.apply();
         listed.apply();
         counts.count();
+        unowned.count();
     }
 }
 control id(packet_out b, out none_t c, out none_t r, out none_t n, inout headers_t h, in metadata_t m,

@@ -6,9 +6,20 @@ parser endless(packet_in packet) {
     state next { transition start; }
     state apart { transition accept; }
 }
-control c(inout bit<8> x, in bool b) {
+typedef match_kind kind_t;
+struct failed_t { bit<8> x; error why; }
+extern bit<8> drawn();
+enum bit<8> Drawn { one = drawn() }
+parser P(packet_in packet);
+control c(inout bit<8> x, in bool b, in failed_t failed) {
+    table t { key = { x : exact; } actions = { NoAction; } }
     apply {
         x = b >> 1;
         x = x >> b;
+        x = (bit<8>) failed.minSizeInBits();
+        x = { t, 1 }[1];
+        P.apply();
+        kind_t kind;
+        string[2] texts;
     }
 }
