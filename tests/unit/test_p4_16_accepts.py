@@ -214,6 +214,12 @@ PROGRAMS = {
         bit<8> f(in bit<8> a, in bit<8> b) { return f(a) + f(b); }
         bit<8> f(in bit<8> a, in bit<8> b, in bit<8> c) { return f(a, b) + f(c); }
     """,
+    "keys with a mask on either side": """
+        control c(in bit<8> x) {
+            table t { key = { x & 15 : exact; 0xf0 & x : exact; x[3:0] : exact; } actions = { NoAction; } }
+            apply { t.apply(); }
+        }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

@@ -63,6 +63,18 @@ def test_a_property_that_nothing_knows(tmp_path: Path, name: str, near: str) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ("if (true) { return 1; }", "true"), ("if (false) { } else { return 1; }", "false"),
+        ("if (true) { return 1; } else { }", "true"), ("if (1 == 2) { } else if (b) { return 1; } else { exit; }", "false"),
+    ],
+)  # fmt: skip
+def test_a_known_condition_may_be_all_that_leads_to_the_end(tmp_path: Path, body: str, known: str) -> None:
+    function = f"bit<8> f(in bool b) {{ {body.replace('exit', 'return 2')} }}"
+    assert messages(tmp_path, function) == [("constant", f"this condition is always {known}")]
+
+
 @pytest.mark.parametrize(("size", "warned"), [(0, ["a value set of size 0 never matches"]), (1, [])])
 def test_a_value_set_has_room(tmp_path: Path, size: int, warned: list[str]) -> None:
     text = f"""parser p(packet_in packet, in bit<8> kind) {{
@@ -280,6 +292,7 @@ def test_out_parameters_and_the_ways_to_the_end(tmp_path: Path, function: str, w
         "action f(out bit<8> y) { bit<8> x; y = x; }",
         "parser f(packet_in b) { state start { transition next; } state next { bit<8> x; b.advance((bit<32>) x); } }",
         "control f() { action a() { bit<8> x; bit<8> y = x; y = 1; } apply { a(); } }",
+        "header h_t { bit<8> a; } control f(inout h_t[2] h) { apply { bit<8> x; h[x].setValid(); } }",
     ],
 )
 def test_values_used_before_they_are_set_wherever_code_stands(tmp_path: Path, function: str) -> None:

@@ -108,7 +108,8 @@ def test_a_name_in_other_letters_is_near(name: str, near: str | None) -> None:
     ("name", "near"),
     [
         ("ethernet_dstination", "ethernet_destination"), ("ethernet_destinatio", "ethernet_destination"),
-        ("thernet_destination", "ethernet_destination"), ("TTL", "ttl"), ("ipv4_adresses", "ipv4_addresses"), ("xyz", None),
+        ("thernet_destination", "ethernet_destination"),
+        ("ethernet_dXstinXtion", "ethernet_destination"), ("TTL", "ttl"), ("ipv4_adresses", "ipv4_addresses"), ("xyz", None),
         ("field_0_of_199", "field_0_of_99"),
     ],
 )  # fmt: skip

@@ -349,6 +349,9 @@ def test_how_long_a_number_may_be(text: str, known: bool) -> None:
     assert found == f"'{text[:20]}…' is too long for a number" if not known else not isinstance(found, str)
 
 
+LABEL = "expected a label; the statements of a case must stand between '{' and '}'"
+
+
 def told(tmp_path: Path, text: str) -> list[tuple[int, int, str]]:
     """The messages about a program that is no P4, each with its line and column."""
     file = tmp_path / "wrong.p4"
@@ -371,6 +374,10 @@ def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch
         (
             "const list<> a = {}; struct s { bit<+> b; } const bool c = 1 > 2; const bool d = (1 > 2);",
             [(1, 7, "'list' has one type argument, not 0"), (1, 38, "expected an expression, found '>'")],
+        ),
+        (
+            "action a(inout bit<8> x) { switch (x) { 1; 2: { } x = 3; } }",
+            [(1, 42, LABEL), (1, 53, LABEL)],
         ),
         (
             "action a(inout bit<8> x) { (x + 1) = 2; x = 3; }",

@@ -210,6 +210,12 @@ REFUSED = {
     },
     "'send_to_port' can only be called in the main": {"top": "action sent() { send_to_port((PortId_t)1); }", "pre": "sent();"},
     "'drop_packet' can only be called in the main": {"top": "action dropped() { drop_packet(); }", "pre": "dropped();"},
+    "'hit' has parameters with directions, so packets cannot": {
+        "control": LEARNING.format(call=ADD_ONE, more="")
+        .replace("hit(bit", "hit(in bit<8> y, bit")
+        .replace("{ hit;", "{ hit(hdr.h.a);"),
+        "apply": "t.apply();",
+    },
     "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
 }  # fmt: skip
 

@@ -11,7 +11,8 @@ parser p(packet_in pkt, out headers_t h, inout metadata_t m, inout standard_meta
 }
 control twice(inout metadata_t m) {
     @name(".absolute") table t { key = { m.x : exact; } actions = { NoAction; } }
-    @name("renamed") table u { key = { m.x : exact; } actions = { NoAction; } }
+    @name(".in_both") action common() { m.x = 5; }
+    @name("renamed") table u { key = { m.x : exact; } actions = { NoAction; common; } }
     apply { t.apply(); u.apply(); }
 }
 control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t sm) {
