@@ -220,6 +220,10 @@ PROGRAMS = {
             apply { t.apply(); }
         }
     """,
+    "a generic control that is applied with its type": """
+        control g<T>(in T x) { apply { } }
+        control c(in bit<16> x) { apply { g<bit<8>>.apply(3); g.apply(x); } }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

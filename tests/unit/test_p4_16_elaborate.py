@@ -820,6 +820,42 @@ def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp
 
 
 @pytest.mark.parametrize(
+    ("apply", "known"),
+    [
+        ("first();", {"calc_0": 16}), ("first(); first();", {"calc_0": 16}), ("first(); second();", {"calc_0": 16, "calc_1": 32}),
+        ("second(); first(); second();", {"calc_0": 32, "calc_1": 16}), ("third();", {}),
+    ],
+)  # fmt: skip
+def test_calculations_are_numbered_by_their_places(apply: str, known: dict[str, int], tmp_path: Path) -> None:
+    """As BMv2 numbers them: a call that stands in an action is one, wherever the action is called."""
+    control = """
+        action first() { hash(h.a, HashAlgorithm.crc16_custom, 8w0, { h.b }, 8w255); }
+        action second() { hash(h.a, HashAlgorithm.crc32_custom, 8w0, { h.b }, 8w255); }
+        action third() { hash(h.a, HashAlgorithm.crc32, 8w0, { h.b }, 8w255); }"""
+    externs = load(tmp_path, apply, control=control).externs
+    assert {one.name: one.attribute("width") for one in externs if one.kind == "custom_crc"} == known
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("support_timeout = true;", [("support_timeout", "true")]), ("support_timeout = false;", [("support_timeout", "false")]),
+        ("idle_timeout = true;", [("support_timeout", "true")]), ("size = 16; largest_priority_wins = false;", []),
+        ("priority_delta = 2;", []), ("strange = 1;", []),
+    ],
+)  # fmt: skip
+def test_properties_of_tables_that_v1model_knows(more: str, told: list[tuple[str, str]], tmp_path: Path) -> None:
+    control = f"table t {{ key = {{ h.a: ternary; }} actions = {{ NoAction; }} {more} }}"
+    file = tmp_path / "t.p4"
+    file.write_text(PROGRAM.format(top="", control=control, apply="t.apply();", parser=EXTRACT))
+    diagnostics = Diagnostics()
+    program = P4_16().load(Source(file), diagnostics)
+    assert [(a.name, a.body) for a in program.table["I.t"].annotations] == told
+    nothing = [m.message for m in diagnostics.messages if "means nothing" in m.message]
+    assert nothing == (["table property 'strange' means nothing on v1model"] if "strange" in more else [])
+
+
+@pytest.mark.parametrize(
     ("lists", "numbers"),
     [
         ("3", [3]), ("1, 3", [3]), ("3, 3", [3]), ("8w3, 4", [3]), ("0x3", [3]), ("THREE", [3]), ("List.three", [3]),

@@ -78,6 +78,12 @@ def show(node: object) -> str:
         ("(undeclared) a", "CastExpression(undeclared, a)"),
         ("(undeclared) - a", "(undeclared - a)"),
         ("(undeclared)", "undeclared"),
+        ("(undeclared) {#}", "CastExpression(undeclared, InvalidExpression())"),
+        ("(undeclared) {a}", "CastExpression(undeclared, ListExpression([a], False))"),
+        ("(undeclared) true", "CastExpression(undeclared, BoolLiteral(True))"),
+        ("(undeclared) false", "CastExpression(undeclared, BoolLiteral(False))"),
+        ("(undeclared) 1", "CastExpression(undeclared, 1)"),
+        ('(undeclared) "a"', "CastExpression(undeclared, StringLiteral('a'))"),
         ("(bit) 1", "CastExpression(SizedType('bit', 1), 1)"),
         (".b + b", "(.b + b)"),
         ("{1, 2,}", "ListExpression([1, 2], False)"),
@@ -392,6 +398,16 @@ def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch
 )
 def test_where_messages_point_to(text: str, messages: list[tuple[int, int, str]], tmp_path: Path) -> None:
     assert told(tmp_path, text) == messages
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ["undeclared", "tuple<undeclared>", "list<undeclared>", "undeclared<bit<8>>", "tuple<bit<8>, undeclared>[2]"],
+)
+def test_what_stands_before_a_name_is_a_type(program, type_: str) -> None:  # type: ignore[no-untyped-def]
+    """Declared or not: the checker can say then which name is not declared."""
+    statement = program(f"action a() {{ {type_} x; }}").declarations[0].body.body[0]
+    assert isinstance(statement, ast.VariableDeclaration)
 
 
 def test_a_local_name_hides_a_type(program) -> None:  # type: ignore[no-untyped-def]

@@ -503,8 +503,11 @@ def test_an_entry_may_have_an_action_of_the_top_level(tmp_path: Path, call: str)
     assert [entry.choice for entry in switch.table("Work.t").entries.values()] == [Call("hit", (3,))]
 
 
-def test_a_table_that_deletes_does_not_notify(tmp_path: Path) -> None:
-    control = AGING.format(restart="", property="idle_timeout_with_auto_delete = true;")
+@pytest.mark.parametrize(
+    "timeout", ["idle_timeout_with_auto_delete = true;", "pna_idle_timeout = PNA_IdleTimeout_t.AUTO_DELETE;"]
+)
+def test_a_table_that_deletes_does_not_notify(timeout: str, tmp_path: Path) -> None:
+    control = AGING.format(restart="", property=timeout)
     info = build(load(tmp_path, control=control, apply="t.apply();"), Diagnostics())
     assert info.tables[0].idle_timeout_behavior == 0 and not info.tables[0].preamble.annotations
 

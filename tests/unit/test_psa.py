@@ -322,6 +322,13 @@ def test_signed_random_numbers_keep_to_their_range(tmp_path: Path) -> None:
     assert seen == {0xFD, 0xFE, 0xFF, 0, 1, 2, 3}
 
 
+def test_a_range_of_one_number_gives_it(tmp_path: Path) -> None:
+    assert (
+        sent(load(tmp_path, "hdr.h.a = dice.read();", control="Random<bit<8>>(5, 5) dice;"), "00 99 0007")
+        == "05 99 00 07"
+    )
+
+
 def test_arrays_of_any_size_cost_what_is_used_of_them(tmp_path: Path) -> None:
     control = """
         Register<bit<8>, bit<32>>(0x7fffffff, 7) numbers;

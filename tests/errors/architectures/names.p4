@@ -13,7 +13,8 @@ control twice(inout metadata_t m) {
     @name(".absolute") table t { key = { m.x : exact; } actions = { NoAction; } }
     @name(".in_both") action common() { m.x = 5; }
     @name("renamed") table u { key = { m.x : exact; } actions = { NoAction; common; } }
-    apply { t.apply(); u.apply(); }
+    @name(".counted") counter(16, CounterType.packets) seen;
+    apply { t.apply(); u.apply(); seen.count(1); }
 }
 control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t sm) {
     twice() first;

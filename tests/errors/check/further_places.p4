@@ -11,6 +11,10 @@ struct failed_t { bit<8> x; error why; }
 extern bit<8> drawn();
 enum bit<8> Drawn { one = drawn() }
 parser P(packet_in packet);
+parser final(packet_in packet) {
+    state start { transition accept; }
+    state reject { transition accept; }
+}
 parser ends(in bit<8> n) { state start { transition accept; } }
 parser tuples(packet_in packet, in tuple<failed_t, bit<8>> pair) {
     state start { transition select(pair) { default: accept; } }
@@ -26,6 +30,7 @@ control c(inout bit<8> x, in bool b, in failed_t failed) {
         x = { t, 1 }[1];
         P.apply();
         kind_t kind;
+        x = kind;
         int<8> signed = 1;
         x = x + signed;
         nowhere(a = absent, b = x);
