@@ -747,6 +747,23 @@ def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp
     gives(load(tmp_path, call), tmp_path, output)
 
 
+@pytest.mark.parametrize(
+    ("call", "changed"),
+    [
+        ("m.execute_meter((bit<32>) inc(i), hdr.st[i].v);", "09 00"),
+        ("r.read(hdr.st[i].v, (bit<32>) inc(i));", "00 09"),
+        ("r.write((bit<32>) inc(i), hdr.st[i].v); r.read(hdr.st[0].v, 1);", "07 07"),
+    ],
+)
+def test_arguments_of_methods_are_evaluated_from_left_to_right(call: str, changed: str, tmp_path: Path) -> None:
+    """Where a result goes, too (P4-16 spec 6.8)."""
+    top = "bit<8> inc(inout bit<8> x) { x = x + 1; return x; }"
+    second = "7" if "write" in call else "9"
+    apply = f"hdr.st[0] = {{ 9 }}; hdr.st[1] = {{ {second} }}; bit<8> i = 0; {call}"
+    control = "meter(4, MeterType.packets) m; register<bit<8>>(4) r;"
+    gives(load(tmp_path, apply, top, control), tmp_path, f"{INPUT} {changed}")
+
+
 @pytest.mark.parametrize(("value", "output"), [(6, "09 01 02 03 04 05"), (7, "07 01 02 03 04 05")])
 def test_of_a_hash_a_bool_has_the_last_bit(value: int, output: str, tmp_path: Path) -> None:
     """As any number that does not fit: it is truncated."""
