@@ -149,6 +149,81 @@ PROGRAMS = {
         extern Cell { Cell(); void put(in bit<8> x); }
         control c(inout cell x) { Cell() cell; apply { cell.put(x); } }
     """,
+    "type arguments that a typedef gives": """
+        extern Cell<T> { Cell(T first); void put(in T x); }
+        typedef Cell<bit<16>> Wide;
+        control c(in bit<16> x) { Wide(3) cell; apply { cell.put(x); } }
+    """,
+    "a table that another table's key asks": """
+        control c(in bit<8> x) {
+            table first { key = { x : exact; } actions = { NoAction; } }
+            table second { key = { first.apply().hit : exact; } actions = { NoAction; } }
+            apply { second.apply(); }
+        }
+    """,
+    "a switch on each type of value": """
+        enum bit<8> Kind { one = 1 }
+        enum Color { red, green }
+        type bit<8> Id;
+        bit<8> f(in error e, in Kind k, in Color c, in Id i, in bool b, in int<8> n) {
+            switch (e) { error.NoError: { return 1; } error.NoMatch: { return 2; } }
+            switch (k) { Kind.one: { return 3; } }
+            switch (c) { Color.red: { return 4; } default: { } }
+            switch (i) { 5: { return 5; } }
+            switch (b) { true: { return 6; } false: { } }
+            switch (n) { -1: 1: { return 7; } }
+            return 0;
+        }
+    """,
+    "elements that become numbers": """
+        enum bit<8> Kind { one = 1 }
+        control c(inout bit<8> x, in Kind[2] kinds) { apply { for (bit<8> kind in kinds) { x = x + kind; } } }
+    """,
+    "rows of which not all is given": """
+        struct pair_t { bit<8> a; bool b; }
+        const pair_t[2] rows = { { 1, ... }, { ... } };
+        const list<pair_t> more = { { a = 2, ... }, { ... } };
+        const tuple<pair_t, bit<8>> both = { { ... }, 3 };
+    """,
+    "a table without room": "control c() { table t { actions = { NoAction; } size = 0; } apply { t.apply(); } }",
+    "a literal before a saturating operator": "bit<8> f(in bit<8> x) { return (1 |+| x) + (200 |-| x) + (x |+| 1); }",
+    "a parameter with the name of its type": """
+        struct cell { bit<8> a; }
+        control c(inout cell cell, in cell other) { apply { cell = other; } }
+    """,
+    "an object that an extern function makes of nothing": """
+        extern Widget { }
+        extern Widget make();
+        parser p()(Widget widget) { state start { transition accept; } }
+        parser P();
+        package Switch(P p);
+        Switch(p(make())) main;
+    """,
+    "a select on a tuple": """
+        parser p(packet_in packet, in tuple<bit<8>, bool> pair) {
+            state start { transition select(pair) { { 1, true }: accept; { 2, false }: reject; default: start; } }
+        }
+    """,
+    "the size of a type that is not known yet": """
+        header h_t { bit<8> a; }
+        bit<32> f<T>(in T x) { const bit<32> size = (bit<32>) x.minSizeInBits(); return size; }
+        bit<32> g(in h_t h) { return f(h); }
+    """,
+    "functions of a name that call each other": """
+        bit<8> f(in bit<8> a) { return a; }
+        bit<8> f(in bit<8> a, in bit<8> b) { return f(a) + f(b); }
+        bit<8> f(in bit<8> a, in bit<8> b, in bit<8> c) { return f(a, b) + f(c); }
+    """,
+    "keys with a mask on either side": """
+        control c(in bit<8> x) {
+            table t { key = { x & 15 : exact; 0xf0 & x : exact; x[3:0] : exact; } actions = { NoAction; } }
+            apply { t.apply(); }
+        }
+    """,
+    "a generic control that is applied with its type": """
+        control g<T>(in T x) { apply { } }
+        control c(in bit<16> x) { apply { g<bit<8>>.apply(3); g.apply(x); } }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

@@ -196,6 +196,7 @@ def test_type_arguments_are_inferred(tmp_path: Path) -> None:
     [
         ("pick(3, n)", "bit<8>"), ("pick(Level.low, 4w1)", "bit<4>"), ("pick(4w1, Level.low)", "bit<4>"),
         ("pick({1, 2}, {n, n})", "tuple<bit<8>, bit<8>>"), ("pick({1, 2}, s.h)", "h_t"), ("pick({b = 1, a = 2}, s.h)", "h_t"),
+        ("pick({s.h, s.h, s.h}, s.stack)", "h_t[3]"), ("pick({1, 2}, (list<bit<8>>) {3})", "list<bit<8>>"),
     ],
 )  # fmt: skip
 def test_of_two_arguments_the_second_may_say_the_type(tmp_path: Path, call: str, found: str) -> None:
@@ -209,6 +210,8 @@ struct pair_t<T> { T x; T y; }
 header g_t<T> { T v; }
 extern T made<T>();
 extern void of_pair<T>(in pair_t<T> p);
+struct tag_t<T> { bit<8> v; }
+extern void of_tag<T>(in tag_t<T> t);
 extern void of_header<T>(in g_t<T> h);
 extern void of_stack<T>(in T[3] s);
 extern void of_list<T>(list<T> l);
@@ -225,6 +228,7 @@ extern void of_nested<T>(in tuple<pair_t<T>, T> t);
     [
         ("of_pair((pair_t<bit<8>>) { 1, 2 })", ["bit<8>"]), ("of_pair({ n, n })", ["bit<8>"]),
         ("of_pair({ y = n, x = 3 })", ["bit<8>"]), ("of_pair({ 3, n })", ["bit<8>"]), ("of_pair({ s.h, s.h })", ["h_t"]),
+        ("of_tag((tag_t<bit<4>>) { 1 })", ["bit<4>"]),
         ("of_header((g_t<bit<16>>) { 1 })", ["bit<16>"]), ("of_header({ n })", ["bit<8>"]), ("of_header({ v = n })", ["bit<8>"]),
         ("of_stack(s.stack)", ["h_t"]), ("of_stack({ s.h, s.h, s.h })", ["h_t"]),
         ("of_list({ 8w1, 8w2 })", ["bit<8>"]), ("of_list((list<bit<4>>) { 1 })", ["bit<4>"]),
@@ -262,6 +266,62 @@ def test_named_arguments_come_in_the_order_of_the_parameters(tmp_path: Path) -> 
     call = program.checked.calls[program.find(ast.Call)]
     assert [p.name for p in call.parameters] == ["a", "b", "c"]
     assert isinstance(call.arguments[0], ast.Member) and isinstance(call.arguments[1], ast.Path)
+
+
+def test_named_arguments_keep_the_order_in_which_they_are_written(tmp_path: Path) -> None:
+    """P4-16 spec 6.8: arguments are evaluated in the order of the call; defaults, which come last, are constants."""
+    before = """
+        action set(inout bit<8> x, in bit<8> y) { x = y; }
+        table t { actions = { set(y = n, x = s.h.a); } default_action = set(y = n, x = s.h.a); }"""
+    program = Program(
+        tmp_path, "t.apply(); set(x = s.h.a, y = n); s.h.a = pick(c = true, b = n, a = 1) + pick(b = 1, a = n);", before
+    )
+    calls = [
+        program.checked.calls[call] for call in nodes(program.find(ast.TableDeclaration)) if isinstance(call, ast.Call)
+    ]
+    assert [call.order for call in calls] == [(1, 0)] * 2
+    assert [[p.name for p, _ in call.passed()] for call in calls] == [["y", "x"]] * 2
+    orders = [program.checked.calls[program.find(ast.Call, nth)].order for nth in range(2, 6)]
+    assert orders == [(), (0, 1), (2, 1, 0), (1, 0, 2)]
+
+
+def test_a_method_keeps_the_order_of_its_arguments_too(tmp_path: Path) -> None:
+    program = Program(tmp_path, "r.write(v = 5, i = n); r.write(i = n, v = 5); r.write(n, 5);", "Reg<bit<16>>(10) r;")
+    calls = [program.checked.calls[program.find(ast.Call, nth)] for nth in range(3)]
+    assert [[parameter.name for parameter, _ in call.passed()] for call in calls] == [
+        ["v", "i"],
+        ["i", "v"],
+        ["i", "v"],
+    ]
+    assert [[type(value).__name__ for _, value in call.passed()] for call in calls] == [
+        ["IntLiteral", "Path"], ["Path", "IntLiteral"], ["Path", "IntLiteral"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("top", "fits"),
+    [
+        ("struct wide { bit<8>[3] a; bit<8> b; }", True), ("struct wide { bit<8>[3] a; bit<8>[2] b; }", False),
+        ("struct wide { h_t a; h_t b; }", True), ("struct wide { h_t a; h_t b; bool c; }", False),
+        ("typedef bit<8>[4] wide;", True), ("typedef bit<8>[5] wide;", False), ("typedef h_t[2] wide;", True),
+        ("typedef h_t[3] wide;", False), ("typedef tuple<h_t, h_t> wide;", True), ("typedef tuple<h_t, h_t, bool> wide;", False),
+        ("struct one<T> { T a; bit<8> b; } typedef one<bit<8>[3]> wide;", True),
+        ("struct one<T> { T a; T b; } typedef one<bit<8>[3]> wide;", False), ("typedef bit<8>[2][2] wide;", True),
+        ("typedef bit<8>[2][3] wide;", False), ("header_union wide { h_t a; h_t b; }", True),
+        ("header_union wide { h_t a; h_t b; v_t c; }", False),
+    ],
+)  # fmt: skip
+def test_how_many_fields_a_type_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, top: str, fits: bool) -> None:
+    monkeypatch.setattr("aux_frontend.p4_16.checker.typerefs.MAX_LEAVES", 4)
+    file = tmp_path / "program.p4"
+    file.write_text(f"header h_t {{ bit<8> a; bit<16> b; }} header v_t {{ varbit<32> v; }} {top}")
+    diagnostics = Diagnostics()
+    if fits:
+        check(parse(Source(file), diagnostics), diagnostics)
+        return
+    with pytest.raises(Rejected):
+        check(parse(Source(file), diagnostics), diagnostics)
+    assert "more than the supported 4 fields" in diagnostics.messages[0].message
 
 
 def test_overloads_are_told_apart_by_number_and_names(tmp_path: Path) -> None:

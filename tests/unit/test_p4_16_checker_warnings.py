@@ -46,6 +46,44 @@ def test_a_range_is_empty_when_it_ends_before_it_begins(tmp_path: Path, keys: st
 
 
 @pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("sise", "size"),
+        ("default_acton", "default_action"),
+        ("entires", "entries"),
+        ("counter", "counters"),
+        ("strange", ""),
+    ],
+)
+def test_a_property_that_nothing_knows(tmp_path: Path, name: str, near: str) -> None:
+    suggested = f"; did you mean '{near}'?" if near else ""
+    table = f"table t {{ actions = {{ NoAction; }} {name} = 5; }}"
+    assert messages(tmp_path, in_control("t.apply();", table)) == [
+        ("property", f"unknown table property '{name}'{suggested}")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ("if (true) { return 1; }", "true"), ("if (false) { } else { return 1; }", "false"),
+        ("if (true) { return 1; } else { }", "true"), ("if (1 == 2) { } else if (b) { return 1; } else { exit; }", "false"),
+    ],
+)  # fmt: skip
+def test_a_known_condition_may_be_all_that_leads_to_the_end(tmp_path: Path, body: str, known: str) -> None:
+    function = f"bit<8> f(in bool b) {{ {body.replace('exit', 'return 2')} }}"
+    assert messages(tmp_path, function) == [("constant", f"this condition is always {known}")]
+
+
+@pytest.mark.parametrize(("size", "warned"), [(0, ["a value set of size 0 never matches"]), (1, [])])
+def test_a_value_set_has_room(tmp_path: Path, size: int, warned: list[str]) -> None:
+    text = f"""parser p(packet_in packet, in bit<8> kind) {{
+        value_set<bit<8>>({size}) kinds;
+        state start {{ transition select(kind) {{ kinds: accept; default: reject; }} }} }}"""
+    assert messages(tmp_path, text) == [("empty", text) for text in warned]
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "bit<8> x; p = x;",
@@ -244,6 +282,21 @@ def test_where_names_may_be_the_same(tmp_path: Path) -> None:
 def test_out_parameters_and_the_ways_to_the_end(tmp_path: Path, function: str, warned: bool) -> None:
     found = [text for code, text in messages(tmp_path, function) if code == "uninitialized"]
     assert found == (["out parameter 'x' may be left without a value"] if warned else [])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "bit<8> f() { bit<8> x; return x; }",
+        "bit<8> f(in bit<8> y) { bit<8> x; return y + x; }",
+        "action f(out bit<8> y) { bit<8> x; y = x; }",
+        "parser f(packet_in b) { state start { transition next; } state next { bit<8> x; b.advance((bit<32>) x); } }",
+        "control f() { action a() { bit<8> x; bit<8> y = x; y = 1; } apply { a(); } }",
+        "header h_t { bit<8> a; } control f(inout h_t[2] h) { apply { bit<8> x; h[x].setValid(); } }",
+    ],
+)
+def test_values_used_before_they_are_set_wherever_code_stands(tmp_path: Path, function: str) -> None:
+    assert messages(tmp_path, function, "unused") == [("uninitialized", "'x' may be used before it has a value")]
 
 
 def test_out_parameters_left_without_a_value(tmp_path: Path) -> None:

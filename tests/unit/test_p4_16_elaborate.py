@@ -15,7 +15,10 @@ from aux_frontend.p4_16.frontend import P4_16
 from macsad import simulate
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
+from transpiler.hlir.expressions import VariableRef
 from transpiler.hlir.program import Program
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.traverse import program_statements
 from transpiler.verifier import verify
 
 PROGRAM = """
@@ -745,6 +748,23 @@ def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp
     gives(load(tmp_path, call), tmp_path, output)
 
 
+@pytest.mark.parametrize(
+    ("call", "changed"),
+    [
+        ("m.execute_meter((bit<32>) inc(i), hdr.st[i].v);", "09 00"),
+        ("r.read(hdr.st[i].v, (bit<32>) inc(i));", "00 09"),
+        ("r.write((bit<32>) inc(i), hdr.st[i].v); r.read(hdr.st[0].v, 1);", "07 07"),
+    ],
+)
+def test_arguments_of_methods_are_evaluated_from_left_to_right(call: str, changed: str, tmp_path: Path) -> None:
+    """Where a result goes, too (P4-16 spec 6.8)."""
+    top = "bit<8> inc(inout bit<8> x) { x = x + 1; return x; }"
+    second = "7" if "write" in call else "9"
+    apply = f"hdr.st[0] = {{ 9 }}; hdr.st[1] = {{ {second} }}; bit<8> i = 0; {call}"
+    control = "meter(4, MeterType.packets) m; register<bit<8>>(4) r;"
+    gives(load(tmp_path, apply, top, control), tmp_path, f"{INPUT} {changed}")
+
+
 @pytest.mark.parametrize(("value", "output"), [(6, "09 01 02 03 04 05"), (7, "07 01 02 03 04 05")])
 def test_of_a_hash_a_bool_has_the_last_bit(value: int, output: str, tmp_path: Path) -> None:
     """As any number that does not fit: it is truncated."""
@@ -815,6 +835,59 @@ def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp
             P4_16().load(Source(file), diagnostics)
     lines = [line.partition(": ")[2] for line in diagnostics.render().splitlines() if line.startswith(str(tmp_path))]
     assert told in lines, lines
+
+
+@pytest.mark.parametrize(
+    ("apply", "known"),
+    [
+        ("first();", {"calc_0": 16}), ("first(); first();", {"calc_0": 16}), ("first(); second();", {"calc_0": 16, "calc_1": 32}),
+        ("second(); first(); second();", {"calc_0": 32, "calc_1": 16}), ("third();", {}),
+    ],
+)  # fmt: skip
+def test_calculations_are_numbered_by_their_places(apply: str, known: dict[str, int], tmp_path: Path) -> None:
+    """As BMv2 numbers them: a call that stands in an action is one, wherever the action is called."""
+    control = """
+        action first() { hash(h.a, HashAlgorithm.crc16_custom, 8w0, { h.b }, 8w255); }
+        action second() { hash(h.a, HashAlgorithm.crc32_custom, 8w0, { h.b }, 8w255); }
+        action third() { hash(h.a, HashAlgorithm.crc32, 8w0, { h.b }, 8w255); }"""
+    externs = load(tmp_path, apply, control=control).externs
+    assert {one.name: one.attribute("width") for one in externs if one.kind == "custom_crc"} == known
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("support_timeout = true;", [("support_timeout", "true")]), ("support_timeout = false;", [("support_timeout", "false")]),
+        ("idle_timeout = true;", [("support_timeout", "true")]), ("size = 16; largest_priority_wins = false;", []),
+        ("priority_delta = 2;", []), ("strange = 1;", []),
+    ],
+)  # fmt: skip
+def test_properties_of_tables_that_v1model_knows(more: str, told: list[tuple[str, str]], tmp_path: Path) -> None:
+    control = f"table t {{ key = {{ h.a: ternary; }} actions = {{ NoAction; }} {more} }}"
+    file = tmp_path / "t.p4"
+    file.write_text(PROGRAM.format(top="", control=control, apply="t.apply();", parser=EXTRACT))
+    diagnostics = Diagnostics()
+    program = P4_16().load(Source(file), diagnostics)
+    assert [(a.name, a.body) for a in program.table["I.t"].annotations] == told
+    nothing = [m.message for m in diagnostics.messages if "means nothing" in m.message]
+    assert nothing == (["table property 'strange' means nothing on v1model"] if "strange" in more else [])
+
+
+@pytest.mark.parametrize(
+    ("lists", "kept"),
+    [
+        ("3", True), ("1, 3", True), ("3, 3", True), ("8w3, 4", True), ("0x3", True), ("THREE", True), ("List.three", True),
+        ("List.other, THREE", True), ("4", False), ("List.other", False), ("1, 2", False),
+    ],
+)  # fmt: skip
+def test_a_field_is_kept_in_all_of_its_lists(lists: str, kept: bool, tmp_path: Path) -> None:
+    top = "const bit<8> THREE = 3; enum bit<8> List { three = 3, other = 5 }"
+    text = PROGRAM.format(top="", control="", apply="resubmit_preserving_field_list(3);", parser=EXTRACT)
+    text = text.replace("struct M { bit<8> m;", f"{top} struct M {{ @field_list({lists}) bit<8> m;")
+    file = tmp_path / "t.p4"
+    file.write_text(text)
+    (call,) = [s for s in program_statements(P4_16().load(Source(file), Diagnostics())) if isinstance(s, CallExtern)]
+    assert [place.name for place in call.fields if isinstance(place, VariableRef)] == ["meta.m"] * kept
 
 
 @pytest.mark.parametrize(

@@ -102,3 +102,18 @@ def test_a_value_set_of_an_unknown_type(element: str, tmp_path: Path) -> None:
 def test_a_name_in_other_letters_is_near(name: str, near: str | None) -> None:
     found = suggestion(name, ["egress", "port", "Ttl"])
     assert found == (f"; did you mean '{near}'?" if near else "")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("ethernet_dstination", "ethernet_destination"), ("ethernet_destinatio", "ethernet_destination"),
+        ("thernet_destination", "ethernet_destination"),
+        ("ethernet_dXstinXtion", "ethernet_destination"), ("TTL", "ttl"), ("ipv4_adresses", "ipv4_addresses"), ("xyz", None),
+        ("field_0_of_199", "field_0_of_99"),
+    ],
+)  # fmt: skip
+def test_of_many_names_the_near_one_is_found_too(name: str, near: str | None) -> None:
+    names = [f"field_{number}_of_99" for number in range(150)]
+    found = suggestion(name, [*names, "ethernet_destination", "ipv4_addresses", "ttl", name])
+    assert found == (f"; did you mean '{near}'?" if near else "")

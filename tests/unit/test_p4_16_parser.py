@@ -78,6 +78,12 @@ def show(node: object) -> str:
         ("(undeclared) a", "CastExpression(undeclared, a)"),
         ("(undeclared) - a", "(undeclared - a)"),
         ("(undeclared)", "undeclared"),
+        ("(undeclared) {#}", "CastExpression(undeclared, InvalidExpression())"),
+        ("(undeclared) {a}", "CastExpression(undeclared, ListExpression([a], False))"),
+        ("(undeclared) true", "CastExpression(undeclared, BoolLiteral(True))"),
+        ("(undeclared) false", "CastExpression(undeclared, BoolLiteral(False))"),
+        ("(undeclared) 1", "CastExpression(undeclared, 1)"),
+        ('(undeclared) "a"', "CastExpression(undeclared, StringLiteral('a'))"),
         ("(bit) 1", "CastExpression(SizedType('bit', 1), 1)"),
         (".b + b", "(.b + b)"),
         ("{1, 2,}", "ListExpression([1, 2], False)"),
@@ -105,6 +111,7 @@ def show(node: object) -> str:
         ("{#}", "InvalidExpression()"),
         ("key + state.apply(list)", "(key + Call(Member(state, 'apply'), [], [list]))"),
         ('"a\\"b"', "StringLiteral('a\"b')"),
+        (r'"a\\b\q\n\t\r"', repr("StringLiteral('a\\b\\q\n\t\r')")[1:-1]),
     ],
 )
 def test_expressions(program, text: str, tree: str) -> None:  # type: ignore[no-untyped-def]
@@ -135,10 +142,307 @@ def test_what_is_no_integer(text: str) -> None:
     assert isinstance(integer(text), str)
 
 
+DECLARATIONS = [
+    (
+        "extern e<T, U> { e(bit<8> n); @x abstract @y T f<V>(in V v); U g(); }",
+        "ExternDeclaration([], 'e', [TypeParameter([], 'T'), TypeParameter([], 'U')], [MethodPrototype([], "
+        "'e', [], [Parameter([], 'n', '', SizedType('bit', 8), None)], None, False), "
+        "MethodPrototype([Annotation('x', '', None), Annotation('y', '', None)], 'f', [TypeParameter([], "
+        "'V')], [Parameter([], 'v', 'in', V, None)], T, True), MethodPrototype([], 'g', [], [], U, False)])",
+    ),
+    (
+        "extern T f<T>(in T a, out bit<8> b, inout .t c, @optional int d, bool e = true);",
+        "FunctionPrototype([], 'f', [TypeParameter([], 'T')], [Parameter([], 'a', 'in', T, None), "
+        "Parameter([], 'b', 'out', SizedType('bit', 8), None), Parameter([], 'c', 'inout', .t, None), "
+        "Parameter([Annotation('optional', '', None)], 'd', '', BaseType('int'), None), Parameter([], 'e', "
+        "'', BaseType('bool'), BoolLiteral(True))], T)",
+    ),
+    (
+        "extern .t f();",
+        "FunctionPrototype([], 'f', [], [], .t)",
+    ),
+    (
+        "error { A, B, }",
+        "ErrorDeclaration([], 'error', [Name('A'), Name('B')])",
+    ),
+    (
+        "match_kind { near, far }",
+        "MatchKindDeclaration([], 'match_kind', [Name('near'), Name('far')])",
+    ),
+    (
+        "enum e { one, two, }",
+        "EnumDeclaration([], 'e', None, [EnumMember([], 'one', None), EnumMember([], 'two', None)])",
+    ),
+    (
+        "enum bit<8> e { one = 1, two = one + 1 }",
+        "EnumDeclaration([], 'e', SizedType('bit', 8), [EnumMember([], 'one', 1), EnumMember([], 'two', (one + 1))])",
+    ),
+    (
+        "enum .t e { one = 1 }",
+        "EnumDeclaration([], 'e', .t, [EnumMember([], 'one', 1)])",
+    ),
+    (
+        "header h<T> { @x bit<8> a; T b[2]; bit<8>[2] c[3]; }",
+        "HeaderDeclaration([], 'h', [TypeParameter([], 'T')], [FieldDeclaration([Annotation('x', '', None)], "
+        "'a', SizedType('bit', 8)), FieldDeclaration([], 'b', StackType(T, 2)), FieldDeclaration([], 'c', "
+        "StackType(StackType(SizedType('bit', 8), 2), 3))])",
+    ),
+    (
+        "header_union u { t a; }",
+        "HeaderUnionDeclaration([], 'u', [], [FieldDeclaration([], 'a', t)])",
+    ),
+    (
+        "struct s { }",
+        "StructDeclaration([], 's', [], [])",
+    ),
+    (
+        "typedef bit<8>[4] four;",
+        "TypedefDeclaration([], 'four', StackType(SizedType('bit', 8), 4), False)",
+    ),
+    (
+        'typedef @x("y") struct s { bit<8> a; } other;',
+        "TypedefDeclaration([], 'other', StructDeclaration([Annotation('x', '\"y\"', None)], 's', [], "
+        "[FieldDeclaration([], 'a', SizedType('bit', 8))]), False)",
+    ),
+    (
+        "typedef header h { bit<8> a; } other;",
+        "TypedefDeclaration([], 'other', HeaderDeclaration([], 'h', [], [FieldDeclaration([], 'a', "
+        "SizedType('bit', 8))]), False)",
+    ),
+    (
+        "@a type bit<8> id;",
+        "TypedefDeclaration([Annotation('a', '', None)], 'id', SizedType('bit', 8), True)",
+    ),
+    (
+        "package p<T>(t<T> a, t<_> b = t());",
+        "PackageDeclaration([], 'p', [TypeParameter([], 'T')], [Parameter([], 'a', '', SpecializedType(t, "
+        "[T]), None), Parameter([], 'b', '', SpecializedType(t, [BaseType('_')]), Call(TypeExpression(t), [], "
+        "[]))])",
+    ),
+    (
+        "parser p<T>(packet_in b, out T h);",
+        "ParserTypeDeclaration([], 'p', [TypeParameter([], 'T')], [Parameter([], 'b', '', packet_in, None), "
+        "Parameter([], 'h', 'out', T, None)])",
+    ),
+    (
+        "control c(inout t h);",
+        "ControlTypeDeclaration([], 'c', [], [Parameter([], 'h', 'inout', t, None)])",
+    ),
+    (
+        '@name("x") const bit<8> k = 1 + 2;',
+        "ConstDeclaration([Annotation('name', '\"x\"', None)], 'k', SizedType('bit', 8), (1 + 2))",
+    ),
+    (
+        "bit<8> f<T>(in T a) { return 1; }",
+        "FunctionDeclaration([], 'f', [TypeParameter([], 'T')], [Parameter([], 'a', 'in', T, None)], "
+        "SizedType('bit', 8), BlockStatement([], [ReturnStatement(1)]))",
+    ),
+    (
+        "void f() { ; return; }",
+        "FunctionDeclaration([], 'f', [], [], BaseType('void'), BlockStatement([], [EmptyStatement(), "
+        "ReturnStatement(None)]))",
+    ),
+    (
+        "@x t<bit<8>>(1, a = 2, _) main = { void f() { } t(3) inner; };",
+        "Instantiation([Annotation('x', '', None)], 'main', SpecializedType(t, [SizedType('bit', 8)]), [1, "
+        "Argument('a', 2), None], [FunctionDeclaration([], 'f', [], [], BaseType('void'), BlockStatement([], "
+        "[])), Instantiation([], 'inner', t, [3], None)])",
+    ),
+    (
+        "t() many[4];",
+        "Instantiation([], 'many', StackType(t, 4), [], None)",
+    ),
+    (
+        "action a(in bit<8> x, bit<8> y) { x = y; { } @y { } exit; }",
+        "ActionDeclaration([], 'a', [Parameter([], 'x', 'in', SizedType('bit', 8), None), Parameter([], 'y', "
+        "'', SizedType('bit', 8), None)], BlockStatement([], [AssignmentStatement(x, '=', y), "
+        "BlockStatement([], []), BlockStatement([Annotation('y', '', None)], []), ExitStatement()]))",
+    ),
+    (
+        "parser p(packet_in b)(bit<8> n) { value_set<t>(4) v; @x const bit<8> k = 1; t() i; bit<8> w; @y "
+        "state start { b.extract(w); } state other { transition select(a, b) { (1, _): accept; v: other; "
+        "default: reject; } } state last { transition start; } }",
+        "ParserDeclaration([], 'p', [], [Parameter([], 'b', '', packet_in, None)], [Parameter([], 'n', '', "
+        "SizedType('bit', 8), None)], [ValueSetDeclaration([], 'v', t, 4), ConstDeclaration([Annotation('x', "
+        "'', None)], 'k', SizedType('bit', 8), 1), Instantiation([], 'i', t, [], None), "
+        "VariableDeclaration([], 'w', SizedType('bit', 8), None)], [ParserState([Annotation('y', '', None)], "
+        "'start', [CallStatement(Call(Member(b, 'extract'), [], [w]))], None), ParserState([], 'other', [], "
+        "SelectExpression([a, b], [SelectCase(ListExpression([1, DontCare()], False), Name('accept')), "
+        "SelectCase(v, Name('other')), SelectCase(DefaultExpression(False), Name('reject'))])), "
+        "ParserState([], 'last', [], Name('start'))])",
+    ),
+    (
+        "control c(in bit<8> x)(bool b) { bit<8> v = 1; @a action f() { } t() i; @b @c apply @d { v = 1; } }",
+        "ControlDeclaration([], 'c', [], [Parameter([], 'x', 'in', SizedType('bit', 8), None)], "
+        "[Parameter([], 'b', '', BaseType('bool'), None)], [VariableDeclaration([], 'v', SizedType('bit', 8), "
+        "1), ActionDeclaration([Annotation('a', '', None)], 'f', [], BlockStatement([], [])), "
+        "Instantiation([], 'i', t, [], None)], BlockStatement([Annotation('b', '', None), Annotation('c', '', "
+        "None), Annotation('d', '', None)], [AssignmentStatement(v, '=', 1)]))",
+    ),
+    (
+        'control k() { table v { key = { x: exact; .y.z: lpm @name("w"); } actions = { .a; @tableonly b(1); '
+        "} @x const default_action = .a(1); entries = { (1, 2): a() @e; priority = 3: default: .b; const "
+        "priority = (4 + 1): 1 &&& 2: a; } @z const size = 4; counters = c; } apply { } }",
+        "ControlDeclaration([], 'k', [], [], [], [TableDeclaration([], 'v', [KeyElement([], x, "
+        "Name('exact')), KeyElement([Annotation('name', '\"w\"', None)], Member(.y, 'z'), Name('lpm'))], "
+        "[ActionRef([], .a), ActionRef([Annotation('tableonly', '', None)], Call(b, [], [1]))], "
+        "[Entry([Annotation('e', '', None)], False, None, ListExpression([1, 2], False), ActionRef([], "
+        "Call(a, [], []))), Entry([], False, 3, DefaultExpression(False), ActionRef([], .b)), Entry([], True, "
+        "(4 + 1), MaskExpression(1, 2), ActionRef([], a))], False, ActionRef([Annotation('x', '', None)], "
+        "Call(.a, [], [1])), True, [TableProperty([Annotation('z', '', None)], 'size', True, 4), "
+        "TableProperty([], 'counters', False, c)])], BlockStatement([], []))",
+    ),
+    (
+        "control k() { apply { if (a) b(); else if (c) { } switch (v.apply().action_run) { a: b: { c(); } d: "
+        "{ } default: } switch (x) { 1: 2: 3: } } }",
+        "ControlDeclaration([], 'k', [], [], [], [], BlockStatement([], [IfStatement(a, CallStatement(Call(b, "
+        "[], [])), IfStatement(c, BlockStatement([], []), None)), SwitchStatement(Member(Call(Member(v, "
+        "'apply'), [], []), 'action_run'), [SwitchLabelled([a, b], BlockStatement([], [CallStatement(Call(c, "
+        "[], []))])), SwitchLabelled([d], BlockStatement([], [])), SwitchLabelled([DefaultExpression(False)], "
+        "None)]), SwitchStatement(x, [SwitchLabelled([1, 2, 3], None)])]))",
+    ),
+    (
+        "control c() { apply { for (@x bit<8> i = 0, j = 1; i < 2; i += 1, j -= 2) { break; } for (; a; ) "
+        "continue; @unroll for (bit<8> i in a .. b) ; for (i in {1, 2}) { } } }",
+        "ControlDeclaration([], 'c', [], [], [], [], BlockStatement([], [ForStatement([], "
+        "[VariableDeclaration([Annotation('x', '', None)], 'i', SizedType('bit', 8), 0), "
+        "AssignmentStatement(j, '=', 1)], (i < 2), [AssignmentStatement(i, '+=', 1), AssignmentStatement(j, "
+        "'-=', 2)], BlockStatement([], [BreakStatement()])), ForStatement([], [], a, [], "
+        "ContinueStatement()), ForInStatement([Annotation('unroll', '', None)], SizedType('bit', 8), "
+        "Name('i'), RangeExpression(a, b), EmptyStatement()), ForInStatement([], None, Name('i'), "
+        "ListExpression([1, 2], False), BlockStatement([], []))]))",
+    ),
+    (
+        "control k() { apply { a.b[1].c = 2; a[3:2] |-|= 1; .f<bit<8>>(1); this.g(); f.apply(); x[1 +: 2] <<= "
+        "3; h<_>(_); (a) = 1; p.apply(x); t<bit<8>>.apply(y); a %= b; } }",
+        "ControlDeclaration([], 'k', [], [], [], [], BlockStatement([], "
+        "[AssignmentStatement(Member(Index(Member(a, 'b'), 1), 'c'), '=', 2), "
+        "AssignmentStatement(SliceExpression(a, 3, 2, False), '|-|=', 1), CallStatement(Call(.f, "
+        "[SizedType('bit', 8)], [1])), CallStatement(Call(Member(This(), 'g'), [], [])), "
+        "CallStatement(Call(Member(f, 'apply'), [], [])), AssignmentStatement(SliceExpression(x, 1, 2, True), "
+        "'<<=', 3), CallStatement(Call(h, [BaseType('_')], [None])), AssignmentStatement(a, '=', 1), "
+        "CallStatement(Call(Member(p, 'apply'), [], [x])), "
+        "CallStatement(Call(Member(TypeExpression(SpecializedType(t, [SizedType('bit', 8)])), 'apply'), [], "
+        "[y])), AssignmentStatement(a, '%=', b)]))",
+    ),
+    (
+        "control c() { apply { const bit<8> k = 1; bit<8> w[2]; t<bit<8>> x = { 1 }; @n bit<8> y = 2; t(1) z; } }",
+        "ControlDeclaration([], 'c', [], [], [], [], BlockStatement([], [ConstDeclaration([], 'k', "
+        "SizedType('bit', 8), 1), VariableDeclaration([], 'w', StackType(SizedType('bit', 8), 2), None), "
+        "VariableDeclaration([], 'x', SpecializedType(t, [SizedType('bit', 8)]), ListExpression([1], False)), "
+        "VariableDeclaration([Annotation('n', '', None)], 'y', SizedType('bit', 8), 2), Instantiation([], "
+        "'z', t, [1], None)]))",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "tree"), DECLARATIONS, ids=[text.partition("(")[0] for text, _ in DECLARATIONS])
+def test_declarations(program, text: str, tree: str) -> None:  # type: ignore[no-untyped-def]
+    """Everything that the grammar of appendix G lets stand in each kind of declaration."""
+    assert show(program("struct t { } " + text).declarations[1]) == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("9" * 4000, True), ("9" * 4001, False), ("0x" + "f" * 4000, True), ("0x" + "f" * 4001, False),
+        ("0_" * 4000, True), ("123456789w1", True), ("1234567890w1", False), ("0000000008w1", False),
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_how_long_a_number_may_be(text: str, known: bool) -> None:
+    found = integer(text)
+    assert found == f"'{text[:20]}…' is too long for a number" if not known else not isinstance(found, str)
+
+
+LABEL = "expected a label; the statements of a case must stand between '{' and '}'"
+
+
+def told(tmp_path: Path, text: str) -> list[tuple[int, int, str]]:
+    """The messages about a program that is no P4, each with its line and column."""
+    file = tmp_path / "wrong.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        parse(Source(file), diagnostics)
+    return [(m.span.line, m.span.column, m.message) for m in diagnostics.messages]
+
+
+def test_how_many_tokens_a_program_may_have(program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("aux_frontend.p4_16.lexer.MAX_TOKENS", 10)
+    assert program("error { A, B, C, };")
+    assert told(tmp_path, "error { A,\nB, C, };;") == [(2, 9, "the program is too long: more than 10 words and signs")]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (
+            "const list<> a = {}; struct s { bit<+> b; } const bool c = 1 > 2; const bool d = (1 > 2);",
+            [(1, 7, "'list' has one type argument, not 0"), (1, 38, "expected an expression, found '>'")],
+        ),
+        (
+            "action a(inout bit<8> x) { switch (x) { 1; 2: { } x = 3; } }",
+            [(1, 42, LABEL), (1, 53, LABEL)],
+        ),
+        (
+            "action a(inout bit<8> x) { (x + 1) = 2; x = 3; }",
+            [(1, 28, "nothing can be assigned to what stands before '='")],
+        ),
+        (
+            "control c() { table t { entries = { priority = 2 + 1: 1: a; } } apply { } }",
+            [(1, 50, "expected ':' after the priority, found '+'")],
+        ),
+        ("struct s {\n\n\n", [(1, 11, "expected '}', found the end of the file")]),
+    ],
+)
+def test_where_messages_point_to(text: str, messages: list[tuple[int, int, str]], tmp_path: Path) -> None:
+    assert told(tmp_path, text) == messages
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ["undeclared", "tuple<undeclared>", "list<undeclared>", "undeclared<bit<8>>", "tuple<bit<8>, undeclared>[2]"],
+)
+def test_what_stands_before_a_name_is_a_type(program, type_: str) -> None:  # type: ignore[no-untyped-def]
+    """Declared or not: the checker can say then which name is not declared."""
+    statement = program(f"action a() {{ {type_} x; }}").declarations[0].body.body[0]
+    assert isinstance(statement, ast.VariableDeclaration)
+
+
 def test_a_local_name_hides_a_type(program) -> None:  # type: ignore[no-untyped-def]
     tree = program("typedef bit<8> T; action a(T T) { bit<8> x = T + 1; } const T y = (T) 1;")
     assert show(tree.declarations[1].body.body[0].initializer) == "(T + 1)"
     assert isinstance(tree.declarations[2].value, ast.CastExpression)
+
+
+@pytest.mark.parametrize(
+    "declarations",
+    [
+        "const bit<8> T = 1; const bit<8> y = HERE;", "match_kind { T } const bit<8> y = HERE;", "e() T; const bit<8> y = HERE;",
+        "bit<8> T() { return 1; } const bit<8> y = HERE;", "extern bit<8> T(); const bit<8> y = HERE;",
+        "action T() { } const bit<8> y = HERE;", "action a(in bit<8> T) { y = HERE; }", "action a() { bit<8> T = 1; y = HERE; }",
+        "action a() { const bit<8> T = 1; y = HERE; }", "action a() { for (bit<8> T in 1 .. 2) { y = HERE; } }",
+        "action a() { for (bit<8> T = 1; y == HERE; ) { } }", "bit<8> f(in bit<8> T) { return HERE; }",
+        "control c(in bit<8> T) { apply { y = HERE; } }", "control c()(bit<8> T) { apply { y = HERE; } }",
+        "control c() { bit<8> T; apply { y = HERE; } }", "control c() { e() T; apply { y = HERE; } }",
+        "control c() { table T { actions = { } } apply { y = HERE; } }", "control c() { action T() { } apply { y = HERE; } }",
+        "parser p(packet_in b) { value_set<bit<8>>(4) T; state start { y = HERE; } }",
+        "parser p(packet_in T) { state start { y = HERE; } }", "extern void f(in bit<8> T, in bit<8> y = HERE);",
+    ],
+)  # fmt: skip
+def test_a_value_hides_the_type_of_its_name(declarations: str, program) -> None:  # type: ignore[no-untyped-def]
+    """So `(T) - 1` is no cast of -1."""
+    text = declarations.replace("HERE", "(T) - 1")
+    assert "(T - 1)" in show(program(f"typedef bit<8> T; extern e {{ e(); }} {text}").declarations)
+
+
+def test_a_statement_may_end_where_an_included_file_begins(tmp_path: Path) -> None:
+    """A missing `;` is told behind the last word, though the next one is in a line of the same number."""
+    (tmp_path / "next.h").write_text("const bit<8> b = 2;\n")
+    assert told(tmp_path, 'const bit<8> a = 1\n#include "next.h"\n') == [
+        (1, 19, "expected ';' after the constant 'a', found the keyword 'const'")
+    ]
 
 
 def test_type_parameters_are_types_only_inside(program) -> None:  # type: ignore[no-untyped-def]
@@ -193,10 +497,13 @@ def test_a_table_with_everything(program) -> None:  # type: ignore[no-untyped-de
 
 
 def test_annotations_keep_their_text(program) -> None:  # type: ignore[no-untyped-def]
-    tree = program('@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\nconst bit<8> x = 1;')
+    tree = program(
+        '@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\n@f[] @g[1,] @h() @i( j ) const bit<8> x = 1;'
+    )
     found = tree.declarations[0].annotations
     assert [(a.name, a.body, a.structured and len(a.structured)) for a in found] == [
         ("a", "", None), ("b", 'x (y) $ "z)"', None), ("c", "1, T", 2), ("d", "k = 2", 1), ("e", "f g", None),
+        ("f", "", ()), ("g", "1,", 1), ("h", "", None), ("i", " j ", None),
     ]  # fmt: skip
 
 

@@ -27,7 +27,8 @@ from transpiler.architectures.pna.pipes import (
 )
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity
 from transpiler.frontend import Source
-from transpiler.hlir.program import Architecture, Program, Role
+from transpiler.hlir.program import Architecture, Program, Role, Storage
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.calls import Call as ExternCall
 from transpiler.interpreter.matches import Exact
@@ -185,6 +186,36 @@ REFUSED = {
     "'mirror_packet' can only be called in the main control, 'Before' is another": {
         "pre": "mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)1);"
     },
+    "the action of an entry must be named by a string here": {
+        "top": 'const string named = "hit";',
+        "control": LEARNING.format(call=ADD_ONE.replace('"hit"', "named"), more=""),
+        "apply": "t.apply();",
+    },
+    "'hit' has 1 parameters, and 'action_params' has 0": {
+        "control": LEARNING.format(call='add_entry("hit", {}, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "'x' has 16 bits, and its value in 'action_params' has 64": {
+        "control": LEARNING.format(call='add_entry("hit", hdr.h.time, (ExpireTimeProfileId_t)0)', more=""),
+        "apply": "t.apply();",
+    },
+    "expire time profiles have the numbers 0 to": {
+        "control": LEARNING.format(
+            call="set_entry_expire_time((ExpireTimeProfileId_t)255)", more="idle_timeout_with_auto_delete = true;"
+        ),
+        "apply": "t.apply();",
+    },
+    "'mirror_packet' can only be called in the main control": {
+        "top": "action mirrored() { mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)1); }", "pre": "mirrored();"
+    },
+    "'send_to_port' can only be called in the main": {"top": "action sent() { send_to_port((PortId_t)1); }", "pre": "sent();"},
+    "'drop_packet' can only be called in the main": {"top": "action dropped() { drop_packet(); }", "pre": "dropped();"},
+    "'hit' has parameters with directions, so packets cannot": {
+        "control": LEARNING.format(call=ADD_ONE, more="")
+        .replace("hit(bit", "hit(in bit<8> y, bit")
+        .replace("{ hit;", "{ hit(hdr.h.a);"),
+        "apply": "t.apply();",
+    },
     "the extern function 'allocate_flow_id' is not supported": {"apply": "FlowId_t flow = allocate_flow_id();"},
 }  # fmt: skip
 
@@ -273,6 +304,69 @@ def test_time_pass_and_port_are_told(tmp_path: Path) -> None:
     assert port == 9
     assert frame[:4].hex() == "00001234"
     assert int.from_bytes(frame[4:]) > 0
+
+
+@pytest.mark.parametrize(("passes", "pre"), [(3, ""), (4, ""), (4, "recirculate();")])
+def test_a_packet_knows_how_often_it_has_come(tmp_path: Path, passes: int, pre: str) -> None:
+    apply = f"""hdr.h.b = (bit<8>)(PassNumberUint_t)istd.pass; hdr.h.c = hdr.h.c + 1;
+        if ((PassNumberUint_t)istd.pass < {passes}) {{ recirculate(); }} else {{ send_to_port((PortId_t)1); drop_packet();
+        send_to_port((PortId_t)2); }}"""
+    ((port, frame),) = Switch(load(tmp_path, apply=apply)).process(1, FRAME)
+    assert (port, frame[1], int.from_bytes(frame[2:4])) == (2, passes, 3 + passes + 1)
+
+
+@pytest.mark.parametrize(
+    ("apply", "sent"),
+    [
+        ("drop_packet(); send_to_port((PortId_t)1);", 1), ("send_to_port((PortId_t)1); drop_packet();", None),
+        ("recirculate(); drop_packet();", None), ("recirculate(); send_to_port((PortId_t)1);", None),
+        ("send_to_port((PortId_t)1); send_to_port((PortId_t)2);", 2),
+    ],
+)  # fmt: skip
+def test_the_last_decision_counts(tmp_path: Path, apply: str, sent: int | None) -> None:
+    once = "if ((PassNumberUint_t)istd.pass == 0) { " + apply + " } else { drop_packet(); }"
+    found = Switch(load(tmp_path, apply=once)).process(1, FRAME)
+    assert [port for port, _ in found] == ([] if sent is None else [sent])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "first", "second"),
+    [("hdr.h.a, hdr.h.b", 1, 2), ("7, hdr.h.a", 7, 1), ("hdr.h.a, 7", 1, 7), ("8w5, 6", 5, 6)],
+)
+def test_a_value_for_each_direction(tmp_path: Path, chosen: str, first: int, second: int) -> None:
+    apply = f"""hdr.h.c = istd.direction == PNA_Direction_t.NET_TO_HOST ? 16w0 : 1;
+        hdr.h.b = SelectByDirection(istd.direction, {chosen}); send_to_port((PortId_t)1);"""
+    ((_, frame),) = Switch(load(tmp_path, apply=apply)).process(1, FRAME)
+    assert frame[1] == (second if frame[3] else first)
+
+
+STRUCTURES = {
+    "main_parser_input": "loopedback pass direction input_port",
+    "pre_input": "input_port parser_error direction pass loopedback",
+    "pre_output": "decrypt said decrypt_start_offset",
+    "main_input": "direction pass loopedback timestamp parser_error class_of_service input_port",
+    "main_output": "class_of_service",
+}
+
+
+def test_all_that_the_architecture_tells_is_intrinsic(tmp_path: Path) -> None:
+    own = [
+        "drop",
+        "recirculate",
+        "output_port",
+        "next_pass",
+        "packet_length",
+        "mirror_0",
+        "mirror_1",
+        "mirror_2",
+        "mirror_3",
+    ]
+    fields = [f"{struct}.{name}" for struct, names in STRUCTURES.items() for name in names.split()]
+    program = load(tmp_path)
+    assert sorted(program.intrinsic) == sorted(own + fields)
+    assert {program.variable[name].storage for name in program.intrinsic.values()} == {Storage.INTRINSIC}
+    widths = [program.variable[name].type for name in ("next_pass", "output_port", "mirror_3", "packet_length")]
+    assert widths == [Bits(3), Bits(32), Bits(16), Bits(32)]
 
 
 def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
@@ -373,8 +467,47 @@ def test_the_control_plane_sees_and_takes_away_what_packets_have_added(tmp_path:
     assert not switch.table("Work.t").entries
 
 
-def test_a_table_that_deletes_does_not_notify(tmp_path: Path) -> None:
-    control = AGING.format(restart="", property="idle_timeout_with_auto_delete = true;")
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ("{ hdr.h.b, hdr.h.c }", (2, 3)),
+        ("{ 7, 300 }", (7, 300)),
+        ("(pair_t){ y = hdr.h.c, x = 9 }", (9, 3)),
+        ("(turned_t){ hdr.h.c, hdr.h.b }", (2, 3)),
+        ("(pair_t){ y = hdr.h.c + 1, x = hdr.h.a }", (1, 4)),
+    ],
+)
+def test_an_entry_has_its_values_by_their_names_or_in_their_order(
+    tmp_path: Path, given: str, values: tuple[int, int]
+) -> None:
+    control = LEARNING.format(call=f'add_entry("two", {given}, (ExpireTimeProfileId_t)0)', more="")
+    program = load(
+        tmp_path,
+        top="struct pair_t { bit<8> x; bit<16> y; } struct turned_t { bit<16> y; bit<8> x; }",
+        control="action two(bit<8> x, bit<16> y) { hdr.h.b = x; hdr.h.c = y; }"
+        + control.replace("{ hit;", "{ hit; two;"),
+        apply="t.apply();",
+    )
+    switch = Switch(program)
+    switch.process(1, FRAME)
+    ((_, entry),) = switch.table("Work.t").entries.items()
+    assert entry.choice == Call("Work.two", values)
+
+
+@pytest.mark.parametrize("call", [ADD_ONE, f"if (hdr.h.b == 2) {{ {ADD_ONE}; }}", f"bool done = {ADD_ONE}"])
+def test_an_entry_may_have_an_action_of_the_top_level(tmp_path: Path, call: str) -> None:
+    control = LEARNING.format(call=call, more="").replace("action hit(bit<16> x) { hdr.h.c = x; }", "")
+    program = load(tmp_path, top="action hit(bit<16> x) { }", control=control, apply="t.apply();")
+    switch = Switch(program)
+    switch.process(1, FRAME)
+    assert [entry.choice for entry in switch.table("Work.t").entries.values()] == [Call("hit", (3,))]
+
+
+@pytest.mark.parametrize(
+    "timeout", ["idle_timeout_with_auto_delete = true;", "pna_idle_timeout = PNA_IdleTimeout_t.AUTO_DELETE;"]
+)
+def test_a_table_that_deletes_does_not_notify(timeout: str, tmp_path: Path) -> None:
+    control = AGING.format(restart="", property=timeout)
     info = build(load(tmp_path, control=control, apply="t.apply();"), Diagnostics())
     assert info.tables[0].idle_timeout_behavior == 0 and not info.tables[0].preamble.annotations
 

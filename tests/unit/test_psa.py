@@ -122,6 +122,44 @@ def test_six_pipes_and_what_goes_between_them(tmp_path: Path) -> None:
     assert "bridges {\n    normal: normal_meta.x, normal_meta.y;\n}" in print_program(program)
 
 
+STRUCTURES = {
+    "ingress_parser_input": "ingress_port packet_path",
+    "ingress_input": "ingress_port packet_path ingress_timestamp parser_error",
+    "ingress_output": "class_of_service clone clone_session_id drop resubmit multicast_group egress_port",
+    "egress_parser_input": "egress_port packet_path",
+    "egress_input": "class_of_service egress_port packet_path instance egress_timestamp parser_error",
+    "egress_output": "clone clone_session_id drop",
+    "egress_deparser_input": "egress_port",
+}
+
+
+def test_all_that_the_architecture_tells_is_intrinsic(tmp_path: Path) -> None:
+    fields = [f"{struct}.{name}" for struct, names in STRUCTURES.items() for name in names.split()]
+    program = load(tmp_path)
+    assert sorted(program.intrinsic) == sorted(["packet_length", *fields])
+    assert {program.variable[name].storage for name in program.intrinsic.values()} == {Storage.INTRINSIC}
+    own = {name: variable.storage for name, variable in program.variable.items() if name.endswith(".meta.m")}
+    assert own == {"ingress.meta.m": Storage.METADATA, "egress.meta.m": Storage.METADATA}
+
+
+def test_objects_keep_what_the_control_plane_asks_of_them(tmp_path: Path) -> None:
+    control = """
+        @brief("cells") Register<pair_t, place_t>(2, { 3, 4 }) cells;
+        Counter<bit<32>, bit<8>>(3, PSA_CounterType_t.PACKETS_AND_BYTES) sums;
+        DirectMeter(PSA_MeterType_t.PACKETS) speed;
+        action a() { hdr.h.b = speed.execute() == PSA_MeterColor_t.GREEN ? 8w1 : 2; }
+        table t { key = { hdr.h.a: exact; } actions = { a; } psa_direct_meter = speed; }"""
+    apply = "hdr.h.b = cells.read((place_t) 1).y; sums.count(2); t.apply();"
+    program = load(tmp_path, apply, control=control, top="type bit<8> place_t;")
+    cells, sums, speed = (program.extern[f"I.{name}"] for name in ("cells", "sums", "speed"))
+    assert (cells.kind, dict(cells.attributes)) == ("register", {"size": 2, "width": 16, "initial": 0x0304})
+    assert ([a.name for a in cells.annotations], cells.index_type) == (["brief"], "place_t")
+    assert cells.data is not None and sums.data is None
+    assert (sums.kind, dict(sums.attributes)) == ("counter", {"size": 3, "unit": "packets_and_bytes"})
+    assert (speed.kind, dict(speed.attributes)) == ("direct_meter", {"unit": "packets", "automatic": 0})
+    assert sent(program, "00 99 0007") == "00 04 00 07"
+
+
 def test_bridges_name_the_elements_of_stacks(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     program = P4_16().load(Source(PACKETS / "psa_paths.p4"), diagnostics)
@@ -294,6 +332,13 @@ def test_signed_random_numbers_keep_to_their_range(tmp_path: Path) -> None:
     switch = Switch(load(tmp_path, "hdr.h.a = (bit<8>) dice.read();", control=control))
     seen = {switch.process(0, b"\0\0\0\0")[0][1][0] for _ in range(200)}
     assert seen == {0xFD, 0xFE, 0xFF, 0, 1, 2, 3}
+
+
+def test_a_range_of_one_number_gives_it(tmp_path: Path) -> None:
+    assert (
+        sent(load(tmp_path, "hdr.h.a = dice.read();", control="Random<bit<8>>(5, 5) dice;"), "00 99 0007")
+        == "05 99 00 07"
+    )
 
 
 def test_arrays_of_any_size_cost_what_is_used_of_them(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ parser p(packet_in pkt, out headers_t h, inout metadata_t m, inout standard_meta
 }
 control twice(inout metadata_t m) {
     @name(".absolute") table t { key = { m.x : exact; } actions = { NoAction; } }
-    @name("renamed") table u { key = { m.x : exact; } actions = { NoAction; } }
-    apply { t.apply(); u.apply(); }
+    @name(".in_both") action common() { m.x = 5; }
+    @name("renamed") table u { key = { m.x : exact; } actions = { NoAction; common; } }
+    @name(".counted") counter(16, CounterType.packets) seen;
+    apply { t.apply(); u.apply(); seen.count(1); }
 }
 control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t sm) {
     twice() first;

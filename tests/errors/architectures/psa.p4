@@ -16,6 +16,7 @@ control ig(inout headers_t h, inout metadata_t m, in psa_ingress_input_metadata_
     ActionProfile(16) one;
     ActionProfile(16) two;
     action seen() { counts.count(); }
+    action given(in bit<8> v) { counts.count(); m.x = v; }
     action odd() { unowned.count(); }
     table owner {
         key = { m.x : exact; }
@@ -35,7 +36,7 @@ control ig(inout headers_t h, inout metadata_t m, in psa_ingress_input_metadata_
     }
     table listed {
         key = { m.x : exact; }
-        actions = { NoAction; }
+        actions = { NoAction; seen; given(m.x); }
         psa_direct_counter = { one, counts };
     }
     apply {
@@ -44,6 +45,7 @@ control ig(inout headers_t h, inout metadata_t m, in psa_ingress_input_metadata_
         undecided.apply();
         listed.apply();
         counts.count();
+        unowned.count();
     }
 }
 control id(packet_out b, out none_t c, out none_t r, out none_t n, inout headers_t h, in metadata_t m,

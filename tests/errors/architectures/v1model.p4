@@ -3,7 +3,10 @@
 #include <v1model.p4>
 header odd_t { bit<8> a; bit<5> b; }
 header whole_t { bit<4> a; varbit<32> v; bit<4> b; }
-struct headers_t { whole_t w; odd_t[2] odd; }
+header odd_too_t { bit<9> a; }
+header_union either_t { whole_t w; odd_too_t odd; }
+struct inner_t { either_t either; }
+struct headers_t { whole_t w; odd_t[2] odd; inner_t inner; }
 struct metadata_t { bit<8> x; bit<2> colour; }
 
 parser p(packet_in pkt, out headers_t h, inout metadata_t m, inout standard_metadata_t sm) {

@@ -24,3 +24,7 @@ int<1> to_sign(in bool x) { return (int<1>) x; }
 bool of_two() { return (bool) 2; }
 bool lists(list<string> a, list<string> b) { return a == b; }
 void last(in bit<8> x) { switch (x) { default: { } 1: { } 2: { } } }
+const tuple<bit<8>, match_kind> without_default = ...;
+const tuple<bit<8>, list<pair_t>> of_list = ...;
+const list<bit<8>>[2] of_lists = ...;
+const tuple<bit<8>, bool> with_default = ...;

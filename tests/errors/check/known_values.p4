@@ -8,7 +8,7 @@ struct s_t { h_t h; bool flag; }
 struct of_union { u_t u; bit<3> rest; }
 struct empty_t { }
 type bit<8> Id;
-enum bit<4> Level { low = 1, high = 14 }
+enum bit<4> Level { low = 1, high = 14, none = 0 }
 enum Color { red, green }
 error { Mine }
 const h_t by_place = { 1, 2 };
@@ -16,6 +16,8 @@ const h_t by_name = { b = 2, a = 1 };
 const s_t inner = { h = { 1, 2 }, flag = true };
 const tuple<bit<8>, bool> pair = { 3, true };
 const h_t[2] rows = { { 1, 2 }, { 3, 4 } };
+const bool off = ...;
+const error none = ...;
 const bit<8> deep = (bit<8>) 0x1ff[8:1];
 extern void log(string text);
 
@@ -24,7 +26,13 @@ void numbers() {
     static_assert((int) -8s3 != -3);
     static_assert((Id) 3 != 3);
     static_assert((bit<8>) (Id) 3 != 3);
+    static_assert((Id) 259 != (Id) 3);
+    static_assert((Level) 17 != Level.low);
+    static_assert(4w3 ++ 8w5 != 12w0x305);
+    static_assert(8w3 ++ 4s15 != 12w0x3f);
+    static_assert(4s15 ++ 8w0 != -12s0x100);
     static_assert((bit<4>) Level.high != 14);
+    static_assert((bit<4>) Level.none != 0);
     static_assert((Level) 4w1 != Level.low);
     static_assert(!(bool) 1w1);
     static_assert((bool) 0);
@@ -48,6 +56,9 @@ void records() {
     static_assert(pair[0] != 3);
     static_assert(!pair[1]);
     static_assert(by_name != by_place);
+    static_assert(off);
+    static_assert(none != error.NoError);
+    static_assert((h_t) { b = 2, a = 1 } != by_place);
 }
 void symbols() {
     static_assert(Color.red == Color.green);

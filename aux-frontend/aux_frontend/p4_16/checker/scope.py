@@ -70,13 +70,12 @@ _MANY = 100
 def suggestion(name: str, candidates: list[str]) -> str:
     """ "; did you mean 'x'?" when a candidate is near, else nothing."""
     others = [c for c in candidates if c != name]
+    in_other_letters = [c for c in others if c.lower() == name.lower()][:1]
     if len(others) > _MANY:  # difflib is slow: let it see only the likely ones
         others = sorted((c for c in others if _alike(name, c) * 5 >= len(name) * 3), key=lambda c: -_alike(name, c))[
             :_MANY
         ]
-    near = difflib.get_close_matches(name, others, n=1, cutoff=0.7)
-    if not near:
-        near = [c for c in others if c.lower() == name.lower()][:1]
+    near = difflib.get_close_matches(name, others, n=1, cutoff=0.7) or in_other_letters
     return f"; did you mean '{near[0]}'?" if near else ""
 
 
