@@ -264,15 +264,16 @@ def test_a_chart_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
         assert axes.yaxis.get_tick_params()["labelcolor"] == charts.INK
         assert len(axes.lines) == len(curves)
         assert [line.get_color() for line in axes.lines] == list(charts.SERIES[: len(curves)])
-    alike = (
-        Curve("a", ((1, 2.0),), True),
-        Curve("b", ((1, 1.0),)),
-        Curve("a", ((1, 3.0),)),
-        Curve("b", ((1, 4.0),), True),
-    )
-    charts.picture(Chart("key", "Title", "over", alike, ""))
-    one, two, *_ = charts.SERIES
-    assert [line.get_color() for line in made[-1].axes[0].lines] == [one, two, one, two], "a colour for each name"
+    alike = {
+        name + kind: Curve(name, ((1, 2.0),), bool(kind)) for name in ("a", "b", "c") for kind in ("", " measured")
+    }
+    one, two, three = charts.SERIES
+    for order, colours in (
+        (("a measured", "b", "a", "b measured"), (one, two, one, two)),
+        (("a", "a measured", "b", "b measured", "c"), (one, one, two, two, three)),
+    ):
+        charts.picture(Chart("key", "Title", "over", tuple(map(alike.__getitem__, order)), ""))
+        assert [line.get_color() for line in made[-1].axes[0].lines] == [*colours], "a colour for each name"
     monkeypatch.undo()
     for figure in made:
         plt.close(figure)

@@ -3,6 +3,7 @@ and the programs beside them are those of this file."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from macsad.bench import session
+from macsad.bench import lookups, session
 from macsad.bench.beside import Peer
 from macsad.bench.contestants import BenchError, Closing
 from macsad.bench.feeds import Feed
@@ -275,3 +276,27 @@ def test_all_is_ended_where_something_does_not_start(world: World, monkeypatch: 
     with pytest.raises(BenchError, match="no such program"):
         measured()
     assert world.started and all(one.closed == 1 for one in world.started.values()) and not ORDERED[-1].exists()
+
+
+def test_lookups_are_noted_of_a_whole_file_of_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read once, in bursts of as many as are looked up at once later; tables that no packet looks up are left out."""
+    told, started = tmp_path / "lookups.txt", []
+
+    def probe(words: list[str], runs: Path, environment: dict[str, str]) -> str:
+        assert runs.is_dir() and environment == {**os.environ, "MACSAD_LOOKUPS": str(told)}
+        told.write_text("60 0.5 I.first\n0 0 I.second\n10 1 I.third\n")
+        started.append(words)
+        return "probe"
+
+    these = tuple(
+        SimpleNamespace(name=f"I.{name}", kernel=SimpleNamespace(name=f"k_{name}")) for name in ("third", "first")
+    )
+    monkeypatch.setattr(lookups, "subjects", lambda program, decided: these)
+    monkeypatch.setattr(lookups.compilation, "decide", lambda request, program: None)
+    monkeypatch.setattr(lookups, "_build", lambda *arguments: Path("binary"))
+    monkeypatch.setattr(lookups, "Probe", probe)
+    found = lookups.start(Request(POLICER), None, tmp_path, Path("e.txt"), Path("f.pcap"), 20)  # type: ignore[arg-type]
+    assert found == ("probe", (Looked(0, "I.first", "k_first", 3.0, 0.5), Looked(2, "I.third", "k_third", 0.5, 1.0)))
+    assert [" ".join(words) for words in started] == [
+        "binary --port 0=pcap:f.pcap --port 1=null: --entries e.txt --until-end --burst 64 --sub-batch 64"
+    ]

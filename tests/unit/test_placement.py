@@ -269,12 +269,19 @@ def test_on_cores_that_others_use_parts_wait_for_each_other() -> None:
     assert "80%" in place_file.had(busy)[0] and not place_file.had(made) and place_file.data(busy)["had"] == 0.8
 
 
-def test_the_share_of_cores_is_measured() -> None:
+def test_the_share_of_cores_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked: list[int] = []
+    fork = os.fork
+    monkeypatch.setattr(os, "fork", lambda: forked.append(fork()) or forked[-1])
     cpu = min(os.sched_getaffinity(0))
     share = had([cpu], 0.1)
     assert 0 < share <= 1
     both = had([cpu, cpu], 0.2)  # two that compute on one CPU
     assert both < 0.75
+    assert len(forked) == 3
+    for child in forked:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child, os.WNOHANG)
 
 
 def test_a_cut_that_hardly_gains_is_not_taken() -> None:
