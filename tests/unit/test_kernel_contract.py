@@ -94,7 +94,9 @@ def test_a_header_that_is_not_found(target: Any, says: Any, tmp_path: Path) -> N
 
 def test_operations_that_nobody_defines(target: Any, says: Any, tmp_path: Path) -> None:
     assert kernel_contract.own(target) == (OWN,)
-    kernel_contract.explain(target, ANY, ToolchainError("undefined reference to `macs_kk_ops'"))
+    undefined = [f"undefined reference to `{name}'" for name in ("macs_kk_ops", "a_macs_k_ops", "macs_k_ops_2")]
+    for other in (*undefined, "`macs_k_ops' is defined twice", "undefined\n`macs_k_ops'"):
+        kernel_contract.explain(target, ANY, ToolchainError(other))
     with pytest.raises(BadKernel) as bad:
         kernel_contract.explain(target, ANY, ToolchainError("x.o: undefined reference to `macs_k_ops'"))
     folder = tmp_path / "c" / "tables"

@@ -14,7 +14,7 @@ from changed_programs import APPS, CHANGED, DROPS
 from macsad import cli
 from macsad.compilation import Request, generate_c
 from macsad.resources import share
-from macsad.verbs import bench
+from macsad.verbs import bench, build
 from transpiler.analysis.packet_profile import NOTHING, PacketProfile, TableCounts
 from transpiler.configuration import BEST
 from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, OF_BUILD, SYNONYMS, Optimisations
@@ -166,6 +166,17 @@ def test_synonyms_of_switches(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert "--no-software-pipelining" in told and "--no-overlap" not in told
     assert bench.Without().convert("overlap,simd", None, None) == ("software-pipelining", "simd")
+
+
+@pytest.mark.parametrize(("other", "name"), SYNONYMS.items())
+def test_a_synonym_leaves_out_what_the_name_does(other: str, name: str) -> None:
+    """And nothing else."""
+    words = [str(PROGRAMS[0]), "--no-cache"]
+    plain, named, meant = (
+        build.command.make_context("build", [*words, *more]).params
+        for more in ((), (f"--no-{name}",), (f"--no-{other}",))
+    )
+    assert meant == named == {**plain, f"no_{name.replace('-', '_')}": True} != plain
 
 
 def test_switches_are_documented(golden: Callable[[Path, str], None]) -> None:

@@ -13,7 +13,7 @@ from machine import MACHINE
 from transpiler.model.machine import machine_profile
 from transpiler.placement.costs import LINES, MachineCosts, spreads, waits
 from transpiler.placement.search import placements
-from transpiler.placement.simulation import LINE, TOUCHED, Part, Simulation, World, rate, with_buffers
+from transpiler.placement.simulation import BUFFERS, LINE, TOUCHED, Part, Simulation, World, rate, with_buffers
 from transpiler.placement.stages import Read, Stage
 
 HERE = machine_profile(MACHINE)
@@ -88,7 +88,7 @@ def test_packets_that_wait_take_room_in_the_caches() -> None:
     deep, shallow = (rate(World(HERE, stages, ring=ring), HALVES) for ring in (4096, 32))
     assert deep < 0.97 * shallow
     waiting = with_buffers(stages[:1], 100)[0].reads[-1]
-    assert (waiting.each, waiting.footprint) == (TOUCHED, 100 * TOUCHED * LINE)
+    assert waiting == Read(BUFFERS, TOUCHED, 100 * TOUCHED * LINE, 0), "each read depends on the one before"
     assert with_buffers(stages, 0) == stages and with_buffers((), 100) == ()
     first, last = with_buffers(stages, 100)
     assert first == stages[0] and last == replace(stages[1], reads=(*stages[1].reads, waiting))
