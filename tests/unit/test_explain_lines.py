@@ -168,6 +168,12 @@ def test_entries_are_those_that_tables_can_have_and_those_that_they_have() -> No
     large = replace(found, tables=tuple(replace(table, entries=1 << 25) for table in found.tables))
     places = [int(count) for count, _ in curves._entries(large).curves[0].points]
     assert places[-2:] == [1 << 24, 1 << 25], "what tables have, even where that is more than was declared"
+    small = explained(app("firewall"))
+    for entries, counts in ((100, [16, 64, 100, 256]), (256, [16, 64, 256]), (5000, [16, 64, 256, 1024, 4096, 5000])):
+        filled = replace(small, tables=tuple(replace(table, entries=entries) for table in small.tables))
+        assert [[count for count, _ in curve.points] for curve in curves._entries(filled).curves] == [counts] * 2, (
+            "of 512"
+        )
     empty = replace(found, tables=tuple(replace(table, entries=0) for table in found.tables))
     assert curves._entries(empty).curves[0].points[0][0] == 16, "none is no place of a curve"
     assert curves._entries(replace(found, tables=())).curves == ()
