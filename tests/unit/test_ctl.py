@@ -119,6 +119,8 @@ def ctl(switch: FakeSwitch | Path, *arguments: str, lines: str = "", interactive
         (["stats", "--watch"], ("watch_stats", None, False, False)),
         (["--socket", "s", "stats", "--watch", "--stages"], ("watch_stats", Path("s"), False, True)),
         (["--socket", "s", "table_add", "--x", "1"], ("run_ctl", Path("s"), ("table_add", "--x", "1"))),
+        (["idle", "x"], ("run_ctl", None, ("idle", "x"))), (["stats", "x"], ("run_ctl", None, ("stats", "x"))),
+        (["x", "idle"], ("run_ctl", None, ("x", "idle"))), ([], ("run_ctl", None, ())),
     ],
 )  # fmt: skip
 def test_what_is_asked_of_a_switch(words: list[str], asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -604,17 +606,23 @@ def test_stage_clocks_are_watched(
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "error"),
     [
-        ["--json", "show_ports"],
-        ["--stages", "show_ports"],
-        ["--watch"],
-        ["--watch", "idle"],
-        ["-f", "/dev/null", "stats"],
+        (["--json", "show_ports"], "--json goes with 'stats' and 'idle'"), (["--json"], "--json goes with 'stats' and 'idle'"),
+        (["--json", "idle", "x"], "--json goes with 'stats' and 'idle'"),
+        (["--json", "stats", "x"], "--json goes with 'stats' and 'idle'"),
+        (["--stages", "show_ports"], "--watch and --stages go with 'stats'"),
+        (["--watch"], "--watch and --stages go with 'stats'"), (["--watch", "idle"], "--watch and --stages go with 'stats'"),
+        (["--stages", "stats", "x"], "--watch and --stages go with 'stats'"),
+        (["-f", "/dev/null", "stats"], "the commands are those of /dev/null or 'stats', not both"),
+        (["-f", "/dev/null", "table_dump", "t"], "the commands are those of /dev/null or 'table_dump', not both"),
+        (["--jsn", "x"], "No such option '--jsn'. Did you mean '--json'?"),
+        (["--wtch=1", "x"], "No such option '--wtch'. Did you mean '--watch'?"),
     ],
-)
-def test_what_does_not_go_together(words: list[str]) -> None:
+)  # fmt: skip
+def test_what_does_not_go_together(words: list[str], error: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["ctl", *words]) == cli.USAGE
+    assert f"Error: {error}" in capsys.readouterr().err
 
 
 def test_a_prompt_goes_on_behind_failures(fake: Callable[..., FakeSwitch]) -> None:
