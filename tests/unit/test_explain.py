@@ -146,7 +146,7 @@ def test_cores_are_advised_with_the_options_that_take_them(
     ("entries", "touched", "at", "bytes_"),
     [
         (1000, 32_000, 1000, 32_000), (2000, 32_000, 1000, 64_000), (1000, 1 << 25, 1000, 64_000), (1, 32_000, 1000, 64),
-        (5, 640, 0, 640),
+        (5, 640, 0, 640), (3, 100, 1, 192), (1, 40, 1, 64), (5, 100, 2, 250), (4, 66, 3, 88),
     ],
 )  # fmt: skip
 def test_what_is_touched_of_a_table(entries: int, touched: int, at: int, bytes_: int) -> None:
