@@ -110,6 +110,19 @@ def test_what_cannot_be_measured_is_not_placed(
     assert told.value.message == str(error)
 
 
+def test_a_machine_that_cannot_be_read_is_said_before_this_one_is_measured(
+    place: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bad(given: Given) -> None:
+        raise click.ClickException("m.json: no profile")
+
+    monkeypatch.setattr(Given, "elsewhere", bad)
+    monkeypatch.setattr(placement_run, "this_machine", lambda: pytest.fail("measured"))
+    with pytest.raises(click.ClickException, match="no profile"):
+        placement_run.placed_on(REQUEST, Given(5, None, (), Path("m.json")), 3)
+    assert not place
+
+
 def test_placements_of_a_run_are_said(
     place: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
