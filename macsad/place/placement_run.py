@@ -33,11 +33,12 @@ def placed_on(request: Request, given: Given, cores: int) -> Placed:
     from macsad.place.cores import had
     from macsad.progress import counting
 
-    elsewhere, machine = given.elsewhere(), this_machine()
+    elsewhere, hlir = given.elsewhere(), compilation.load(request)
+    machine = this_machine()  # it may be measured: what is wrong with the files is said before
     try:
         with tempfile.TemporaryDirectory(prefix="macsad-place-") as scratch, counting("measuring"):
             folder = Path(scratch)
-            traffic = given.traffic(request, compilation.load(request), folder)
+            traffic = given.traffic(request, hlir, folder)
             placed = placing.place(request, traffic, machine, folder, cores, elsewhere)
             return placed if elsewhere else placed.on(had(worker_cpus(cores)))
     except (BenchError, SampleError) as error:

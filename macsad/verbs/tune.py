@@ -44,11 +44,12 @@ def command(
     request = Request.of(program)
     place = output or tuned.beside(request.path)
     apart([place], [*request.inputs, *given.inputs])
-    elsewhere, machine = given.elsewhere(), this_machine()
+    elsewhere, hlir = given.elsewhere(), compilation.load(request)
+    machine = this_machine()  # it may be measured: what is wrong with the files is said before
     try:
         with tempfile.TemporaryDirectory(prefix="macsad-tune-") as scratch, counting("measuring") as advance:
             folder = Path(scratch)
-            traffic = given.traffic(request, compilation.load(request), folder)
+            traffic = given.traffic(request, hlir, folder)
             found = tuning.tune(request, traffic, machine, folder, elsewhere, advance)
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None

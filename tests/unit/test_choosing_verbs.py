@@ -87,6 +87,21 @@ def test_traffic_may_be_given(program: Path, tuned: list[Any], words: list[str],
     assert tuned[0][0].told == traffic
 
 
+def test_files_that_are_wrong_are_said_before_this_machine_is_measured(
+    program: Path, tuned: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The program, and that of another machine."""
+    monkeypatch.setattr(tune_verb, "this_machine", lambda: pytest.fail("measured"))
+    program.write_text("parser")
+    assert cli.call(["tune", str(program)]) == 1 and "p.p4" in capsys.readouterr().err
+    program.write_text(SOURCE.read_text())
+    monkeypatch.undo()
+    monkeypatch.setattr(tune_verb, "this_machine", lambda: pytest.fail("measured"))
+    (machine := program.with_name("m.json")).write_text("{}")
+    assert cli.call(["tune", str(program), "--machine", str(machine)]) == 1 and "m.json" in capsys.readouterr().err
+    assert not tuned and not program.with_name("p.tune.toml").exists()
+
+
 @pytest.mark.parametrize("error", [BenchError("it has ended"), SampleError("no samples")])
 def test_what_cannot_be_measured_leaves_no_settings(
     program: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, capsys: pytest.CaptureFixture[str]

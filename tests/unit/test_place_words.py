@@ -110,15 +110,18 @@ def test_what_cannot_be_measured_is_not_placed(
     assert told.value.message == str(error)
 
 
-def test_a_machine_that_cannot_be_read_is_said_before_this_one_is_measured(
-    place: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("what", "read"), [(Given, "elsewhere"), (compilation, "load")])
+def test_files_that_are_wrong_are_said_before_this_machine_is_measured(
+    place: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, what: Any, read: str
 ) -> None:
-    def bad(given: Given) -> None:
-        raise click.ClickException("m.json: no profile")
+    """That of another machine, and the program."""
 
-    monkeypatch.setattr(Given, "elsewhere", bad)
+    def bad(given: Any) -> None:
+        raise click.ClickException("it is wrong")
+
+    monkeypatch.setattr(what, read, bad)
     monkeypatch.setattr(placement_run, "this_machine", lambda: pytest.fail("measured"))
-    with pytest.raises(click.ClickException, match="no profile"):
+    with pytest.raises(click.ClickException, match="it is wrong"):
         placement_run.placed_on(REQUEST, Given(5, None, (), Path("m.json")), 3)
     assert not place
 
