@@ -63,7 +63,7 @@ class _Case:
     @staticmethod
     def of(request: Request, machines: Machines, point: Point, cores: int) -> _Case:
         """Raises: Rejected."""
-        hlir = compilation.load(request)
+        hlir = compilation.load_again(request)  # it has been told of
         return _Case(request, hlir, compilation.decide(request, hlir).planned, machines, point, cores)
 
 

@@ -74,7 +74,7 @@ def place(
 ) -> Placed:  # fmt: skip
     """Rank the placements of a program on so many cores, of this machine or of another one. Raises: BenchError, SampleError,
     Rejected, ToolchainError."""
-    hlir = compilation.load(request)
+    hlir = compilation.load_again(request)  # it has been told of
     planned = compilation.decide(request, hlir).planned
     point = (request.target.run.burst or USUAL[0], request.target.run.sub_batch or USUAL[1])
     with Closing() as closing:

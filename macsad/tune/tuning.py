@@ -76,7 +76,7 @@ def tune(
 ) -> Tuning:  # fmt: skip
     """Choose the settings of a program for this machine, or by the model alone for another one. Raises: BenchError, SampleError,
     Rejected, ToolchainError."""
-    hlir = compilation.load(request)
+    hlir = compilation.load_again(request)  # it has been told of
     planned = compilation.decide(request, hlir).planned
     with Closing() as closing:
         subject = Subject(request, hlir, planned, traffic, folder, closing)

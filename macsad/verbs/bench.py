@@ -218,7 +218,7 @@ def command(
         apart(_files(json_file, plot_file, report_file), request.inputs)  # what was included is known now
         model = None
         if profile is not None and predict:
-            planned = compilation.decide(request, compilation.load(request)).planned
+            planned = compilation.decide(request, compilation.load_again(request)).planned
             pages = "huge" if request.wanted.huge_pages else "small"
             model = predicted.predicted(result, profile, predicted.whole_bursts(planned), result.length, pages)
             if model is None:

@@ -98,7 +98,7 @@ def _explained(request: Request, given: Given, cores: int, more: bool, still: bo
     try:
         with tempfile.TemporaryDirectory(prefix="macsad-explain-") as scratch, counting("measuring") as advance:
             folder = Path(scratch)
-            traffic = given.traffic(request, compilation.load(request), folder)
+            traffic = given.traffic(request, compilation.load_again(request), folder)
             again = made if given.packets is None and not given.tables else None
             return measuring.run(request, traffic, machines, folder, cores, more, again, advance)
     except (BenchError, SampleError) as error:

@@ -12,10 +12,12 @@ import pytest
 from macsad import cli, compilation
 from macsad.bench.contestants import BenchError
 from macsad.bench.samples import SampleError
+from macsad.explain import measuring
+from macsad.place import placement_run, placing
 from macsad.subject import subject, subject_options
 from macsad.tune import tuning
 from macsad.tune.tuned import Settings
-from macsad.verbs import place as place_verb, tune as tune_verb
+from macsad.verbs import explain as explain_verb, place as place_verb, tune as tune_verb
 from transpiler.toolchain.architectures import host_arch
 
 SOURCE = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
@@ -197,3 +199,26 @@ def test_what_does_not_go_together(
 ) -> None:
     assert cli.call(["place", str(program), *words]) == cli.USAGE and not placed.asked
     assert told in " ".join(capsys.readouterr().err.split())
+
+
+# --- what both say of the program -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["tune", "place", "explain"])
+def test_warnings_of_a_program_are_printed_once(
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    program.write_text(
+        program.read_text().replace("#include <v1model.p4>\n", "#include <v1model.p4>\nconst bit<8> U = 300;\n")
+    )
+
+    def nothing(*what: Any) -> None:
+        raise BenchError("nothing is measured")
+
+    for module in (placement_run, explain_verb):
+        monkeypatch.setattr(module, "this_machine", lambda: SimpleNamespace(hz=1e9))
+    for module in (tuning, placing, measuring):
+        monkeypatch.setattr(module, "Subject", nothing)
+    assert cli.call([verb, str(program)]) == 1
+    said = capsys.readouterr().err
+    assert "nothing is measured" in said and said.count("warning: 300 does not fit") == 1
