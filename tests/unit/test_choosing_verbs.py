@@ -192,6 +192,8 @@ def test_what_was_included_is_not_written_over(
         (["-o", "d.dot", "--draw", "d.dot"], "would be one file"),
         (["--entries", "e.txt"], "entries of a file go with --traffic"),
         (["--table", "dmac=3", "--traffic", "x.pcap"], "--table is for entries that are made"),
+        (["--entries", "e.txt", "--table", "dmac=3"], "entries of a file go with --traffic"),
+        (["--entries", "e.txt", "--traffic", "x.pcap", "--table", "dmac=3"], "--table is for entries that are made"),
     ],
 )
 def test_what_does_not_go_together(
