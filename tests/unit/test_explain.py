@@ -209,6 +209,26 @@ def test_reads_of_one_memory_are_thought_of_as_near() -> None:
         ]
 
 
+def test_smaller_tables_are_advised_each_once() -> None:
+    """However many stages read it: what all its reads take that are not near."""
+    found = explained(app("l2fwd"))
+    stage = next(stage for stage in found.alone if stage.reads)
+    smac, dmac = stage.reads
+    reads = tuple(Read(each, 1 << 26, False) for each in (8.0, 10.0, 12.0))
+    later, program = replace(stage, reads=(dmac,)), replace(found.program, reads=reads, necessary=1.0)
+    found = replace(found, alone=(*found.alone, later), program=program)
+    told = list(advice._tables(found))
+    assert [(trial.what, trial.command) for trial in told] == [("a smaller smac", ""), ("a smaller dmac", "")]
+    for trial, name, near in zip(told, (smac.memory, dmac.memory), ((0,), (1, 2)), strict=True):
+        few = tuple(
+            replace(read, footprint=HERE.caches[0] // 2) if at in near else read
+            for at, read in enumerate(found.program.reads)
+        )
+        less = found.predict(program=replace(found.program, reads=few))
+        assert trial.gain == pytest.approx(found.predict().cycles / less.cycles) and trial.gain > 1
+        assert f"what packets read of {name} were in the first cache" in trial.why
+
+
 def test_what_takes_nothing_alone_is_as_fast_as_that_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explained(app("l2fwd"))
     term = advice.Term(Limit.MEMORY, "", 1.0, 0.0)
