@@ -45,6 +45,7 @@ def command(
     place = output or tuned.beside(request.path)
     apart([place], [*request.inputs, *given.inputs])
     elsewhere, hlir = given.elsewhere(), compilation.load(request)
+    apart([place], [*request.inputs, *given.inputs])  # what was included is known now
     machine = this_machine()  # it may be measured: what is wrong with the files is said before
     try:
         with tempfile.TemporaryDirectory(prefix="macsad-tune-") as scratch, counting("measuring") as advance:
@@ -53,7 +54,6 @@ def command(
             found = tuning.tune(request, traffic, machine, folder, elsewhere, advance)
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
-    apart([place], [*request.inputs, *given.inputs])  # what was included is known now
     where = f"this machine, {host_arch()}" if machine_file is None else f"the machine of {machine_file.name}"
     text = tune_file.toml(found, request.path.name, f"{where}, {found.hz / 1e9:.2f} GHz")
     with written(place) as beside:
