@@ -12,9 +12,12 @@ import pytest
 from macsad.p4runtime import arbitration, service
 from macsad.p4runtime.arbitration import Arbitration, Controller, number_of
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.device import Device
 from macsad.p4runtime.messages import message, messages
+from macsad.p4runtime.roles import RoleConfig
 from macsad.p4runtime.service import Service
 from macsad.p4runtime.streams import Streams
+from macsad.p4runtime.strings import Strings
 from macsad.protocol import ControlError, NoSwitchError
 
 RESPONSE = message("StreamMessageResponse")
@@ -207,6 +210,32 @@ def test_a_stream_ends_where_there_is_no_switch(monkeypatch: pytest.MonkeyPatch)
     assert streamed(streams) == [(grpc.StatusCode.RESOURCE_EXHAUSTED, "there are 0 controllers already")]
     monkeypatch.setattr("macsad.p4runtime.streams.STREAMS_MAX", 1)  # who was refused is not there
     assert streamed(streams) == [None]
+
+
+# --- roles -----------------------------------------------------------------------------------------------------------
+
+
+def role(**config: Any) -> RoleConfig:
+    given = message("MasterArbitrationUpdate")()
+    given.role.config.Pack(messages().of("stratum.P4RoleConfig")(**config))
+    return RoleConfig.of(given.role.config)
+
+
+def test_ids_that_two_roles_may_not_have_are_told_in_order() -> None:
+    first, second, third = 33554433, 1 << 20, 33558000
+    with pytest.raises(Refused) as refused:
+        role(exclusive_p4_ids=[third, 5, first, second], shared_p4_ids=[first, third, second, 7])
+    assert refused.value.message == f"id {second}, {first}, {third}: exclusive and shared at once"
+    mine = role(exclusive_p4_ids=[third, first], shared_p4_ids=[second, 7])
+    mine.require_beside(role(shared_p4_ids=[7, second], exclusive_p4_ids=[8]))
+    for other, ids in (
+        (role(exclusive_p4_ids=[second, 8]), f"{second}"),
+        (role(shared_p4_ids=[third, first, 7]), f"{first}, {third}"),
+        (role(exclusive_p4_ids=[third, 7]), f"7, {third}"),
+    ):
+        with pytest.raises(Refused) as refused:
+            mine.require_beside(other)
+        assert refused.value.message == f"id {ids}: exclusive to a role, and in another one"
 
 
 # --- the service -----------------------------------------------------------------------------------------------------
@@ -410,3 +439,41 @@ def test_packets_wait_in_the_switch_while_a_controller_reads(monkeypatch: pytest
     waits.clear()
     of._let_read()
     assert len(waits) == 1
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_another_program_takes_over(monkeypatch: pytest.MonkeyPatch, keep: bool) -> None:
+    """What is no program's stays where state is kept, and goes otherwise; the device of the program before is closed."""
+    did: list[Any] = []
+    monkeypatch.setattr(
+        service, "replacement",
+        SimpleNamespace(
+            load=lambda client, info, made: did.append(("load", client, info, made)) or "program",
+            keep=lambda client: did.append(("keep", client)), swap=lambda client: did.append(("swap", client)),
+        ),
+    )  # fmt: skip
+    monkeypatch.setattr(service.pipeline, "forget", lambda client: did.append(("forget", client)))
+    monkeypatch.setattr(service.Device, "of", lambda socket, program, send: f"device of {program}")
+    before = SimpleNamespace(client="client", close=lambda: did.append("close"))
+    of = made(device=before, socket="socket")
+    of._use, of.on_replaced = lambda device: did.append(("use", device)), lambda: did.append("told")
+    of._replace("info", "made", keep)
+    swap = [("keep", "client"), ("swap", "client")] if keep else [("swap", "client"), ("forget", "client")]
+    assert did == [("load", "client", "info", "made"), *swap, ("use", "device of program"), "close", "told"]
+
+
+def test_a_device_that_is_closed_leaves_the_switch() -> None:
+    """With its own connection, and with that of each type of strings."""
+    closed: list[str] = []
+
+    def client(name: str) -> Any:
+        return SimpleNamespace(close=lambda: closed.append(name), read_notes=lambda prefix: iter(()))
+
+    strings = [Strings(name, (), None) for name in ("a", "b")]
+    for one in strings:
+        one.keep(client(one.name))
+    device = Device(client("own"), SimpleNamespace(translations=strings), None, None)  # type: ignore[arg-type]
+    device.close()
+    device.close()
+    assert closed == ["own", "a", "b", "own"]
+    assert strings[0].number(b"3", 8) == 3  # it is not kept

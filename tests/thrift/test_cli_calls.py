@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,32 @@ def test_what_is_asked_for_and_printed(
 ) -> None:
     assert said(session, capsys, line) == printed
     assert session.standard.asked == [called]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_older_commands_take_a_table_whose_profile_no_other_has(
+    capsys: pytest.CaptureFixture[str], count: int
+) -> None:
+    """BMv2's words; members and groups are shown all the same."""
+    tables = [{"name": f"t{at}", "type": "indirect_ws", "match_type": "exact", "key": [], "actions": ["a"],
+               "action_profile": "p"} for at in range(count)]  # fmt: skip
+    pipeline = {"action_profiles": [{"name": "p", "selector": {}}], "tables": tables}
+    text = json.dumps({"actions": [{"name": "a", "runtime_data": []}], "pipelines": [pipeline]})
+    session = Session(Noting(), Noting(), Noting(), True, Program(text))
+    entry = standard.BmMtActProfMember(mbr_handle=3, action_name="a", action_data=[])
+    session.standard.answers["bm_mt_act_prof_get_member"] = entry
+    for words, told in (("create_member t0 a", "Member has been created with handle 0"), ("delete_group t0 4", "")):
+        run(session, f"table_indirect_{words}".split())
+        out, err = capsys.readouterr()
+        if count > 1:
+            assert (out, err) == ("Error: Legacy command does not work with shared action profiles\n", "")
+            assert not session.standard.asked
+        else:
+            assert (out.rstrip(), err) == (
+                told,
+                f"This is a deprecated command, use 'act_prof_{words.split()[0]}' instead\n",
+            )
+    assert said(session, capsys, "table_dump_member t0 3") == "Dumping member 3\nAction entry: a - \n"
 
 
 def test_the_timeout_of_an_entry(program: Program, capsys: pytest.CaptureFixture[str]) -> None:
