@@ -18,8 +18,8 @@ from macsad.protocol import GROUP, MEMBER, Idle
 
 GO = Action(12, 0, "go", (Param(1, 9),), True, True, bytes(4), (1,))
 STOP = Action(13, 1, "stop", (), True, True, b"\0\0\0\1")
-COUNTS = Extern(31, 6, "hits", "direct_counter", 99, 0, None)  # type: ignore[arg-type]
-PACE = Extern(32, 7, "pace", "direct_meter", 99, 0, None)  # type: ignore[arg-type]
+COUNTS = Extern(31, 6, "hits", "direct_counter", 99, 0, None)
+PACE = Extern(32, 7, "pace", "direct_meter", 99, 0, None)
 PLACES = {1: 3, 2: 4, 3: 40, 4: 41}  # where the entries of these keys have their elements
 PRIORITIES = {1: 5, 2: 9, 3: 5, 4: 7}
 RATES = (1000.4, 20.0, 1999.6, 40.0)

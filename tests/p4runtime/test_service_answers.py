@@ -445,15 +445,20 @@ def test_packets_wait_in_the_switch_while_a_controller_reads(monkeypatch: pytest
 def test_another_program_takes_over(monkeypatch: pytest.MonkeyPatch, keep: bool) -> None:
     """What is no program's stays where state is kept, and goes otherwise; the device of the program before is closed."""
     did: list[Any] = []
+
+    def load(*given: str) -> str:
+        did.append(("load", *given))
+        return "program"
+
     monkeypatch.setattr(
-        service, "replacement",
+        "macsad.p4runtime.service.replacement",
         SimpleNamespace(
-            load=lambda client, info, made: did.append(("load", client, info, made)) or "program",
+            load=load,
             keep=lambda client: did.append(("keep", client)), swap=lambda client: did.append(("swap", client)),
         ),
     )  # fmt: skip
-    monkeypatch.setattr(service.pipeline, "forget", lambda client: did.append(("forget", client)))
-    monkeypatch.setattr(service.Device, "of", lambda socket, program, send: f"device of {program}")
+    monkeypatch.setattr("macsad.p4runtime.pipeline.forget", lambda client: did.append(("forget", client)))
+    monkeypatch.setattr(Device, "of", lambda socket, program, send: f"device of {program}")
     before = SimpleNamespace(client="client", close=lambda: did.append("close"))
     of = made(device=before, socket="socket")
     of._use, of.on_replaced = lambda device: did.append(("use", device)), lambda: did.append("told")

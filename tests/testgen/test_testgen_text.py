@@ -12,7 +12,7 @@ from hlir_builder import Builder, apply, emit, extract, goto, state
 pytest.importorskip("z3")
 
 from macsad.testgen import report
-from macsad.testgen.making import _places
+from macsad.testgen.making import _places, _texts
 from macsad.testgen.text import Before, _name, ending, stf
 from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
@@ -202,3 +202,29 @@ def test_the_report_in_full() -> None:
     whole = generated([items[0]], [{0}], {}, True)
     assert report.text(whole, ["a.stf"]).splitlines()[1:] == ["lines: 1 of 1 (100.0%)", "branches: 0 of 0", "a.stf"]
     assert report.data(whole, ["a.stf"])["complete"] is True
+
+
+def test_tests_of_one_file_follow_each_other_and_those_of_their_own_do_not(program: Program) -> None:
+    """What one covers stands above the first that does; groups are made once for each switch, that is for each file."""
+    items = [Item("statement", Span("p.p4", line, 1)) for line in (7, 3, 5)]
+    coverage: Any = SimpleNamespace(items=items)
+    tests = tuple(
+        Scenario(5, FRAME, groups=groups, covered=frozenset(covered))
+        for groups, covered in (((6,), (0, 1)), ((6, 8), (1, 2)), ((8,), (0, 1, 2)))
+    )
+    made = Generated(coverage, tests, frozenset((0, 1, 2)), {}, 1, 1, True, 1.0)
+    news: tuple[list[str], ...] = (["# p.p4:3:1: statement", "# p.p4:7:1: statement"], ["# p.p4:5:1: statement"], [])
+
+    def group(number: int, first: int) -> list[str]:
+        nodes = [("2 2", first), ("3 3", first + 1)]
+        return [f"mc_mgrp_create {number}"] + [
+            line for ports, node in nodes for line in (f"mc_node_create {ports}", f"mc_node_associate {number} {node}")
+        ]
+
+    end = ["packet 5 01AB", "no_packet"]
+    both = [text.splitlines() for text in _texts(program, made, alone=False)]
+    assert both == [[*news[0], *group(6, 0), *end], [*news[1], *group(8, 2), *end], end]
+    each = [text.splitlines() for text in _texts(program, made, alone=True)]
+    assert each == [
+        [*news[0], *group(6, 0), *end], [*news[1], *group(6, 0), *group(8, 2), *end], [*group(8, 0), *end],
+    ]  # fmt: skip

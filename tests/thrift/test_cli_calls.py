@@ -225,6 +225,19 @@ def test_what_is_no_number_is_told_by_its_name(
     assert not session.standard.asked and not session.target.asked and not session.multicast.asked
 
 
+def test_numbers_are_decimal(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in BMv2: handles and indices; values of keys and data may be hexadecimal."""
+    for word in ("0x7", "0b1", "7.0", "seven", "7a", "0o7"):
+        assert said(session, capsys, f"table_delete prefixes {word}") == "Error: Bad format for entry handle\n"
+        assert said(session, capsys, f"register_write words {word} 1") == "Error: Bad format for index\n"
+        assert said(session, capsys, f"set_queue_depth {word}") == "Error: Bad format for nb_pkts, expected integer\n"
+    assert not session.standard.asked and not session.target.asked
+    said(session, capsys, "table_delete prefixes 007")
+    said(session, capsys, "mirroring_delete 10")
+    assert session.standard.asked == [("bm_mt_delete_entry", 0, "I.prefixes", 7)]
+    assert session.target.asked == [("mirroring_session_delete", 10)]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
