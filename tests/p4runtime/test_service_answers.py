@@ -106,6 +106,26 @@ def test_who_goes_and_was_not_the_primary_changes_nothing() -> None:
     assert len(told(first)) == 1
 
 
+def test_a_primary_may_step_back() -> None:
+    """With a lower id, or with none: then there is none, until an id is at least as high as the highest there has been."""
+    device, first, second = Arbitration(3), Controller(), Controller()
+    device.update(first, update(5))
+    device.update(second, update(4))
+    assert (told(first), told(second)) == ([(Code.OK, 5, "")], [(Code.ALREADY_EXISTS, 5, "")])
+    for lower in (3, None):
+        first, second = Controller(), Controller()
+        device = Arbitration(3)
+        device.update(first, update(5))
+        device.update(second, update(4))
+        device.update(first, update(lower))
+        assert device.primaries() == [] and not device.is_primary(first) and not device.is_primary(second)
+        assert told(first) == [(Code.OK, 5, ""), (Code.NOT_FOUND, 5, "")]
+        assert told(second) == [(Code.ALREADY_EXISTS, 5, ""), (Code.NOT_FOUND, 5, "")]
+        device.update(second, update(5))
+        assert device.primaries() == [second] and told(second) == [(Code.OK, 5, "")]
+        assert told(first) == [(Code.ALREADY_EXISTS, 5, "")]
+
+
 @pytest.mark.parametrize(
     ("given", "code"),
     [
@@ -482,3 +502,18 @@ def test_a_device_that_is_closed_leaves_the_switch() -> None:
     device.close()
     assert closed == ["own", "a", "b", "own"]
     assert strings[0].number(b"3", 8) == 3  # it is not kept
+
+
+@pytest.mark.parametrize(
+    ("call", "request_of"),
+    [
+        ("write", "WriteRequest"), ("read", "ReadRequest"), ("set_pipeline", "SetForwardingPipelineConfigRequest"),
+        ("get_pipeline", "GetForwardingPipelineConfigRequest"),
+    ],
+)  # fmt: skip
+def test_a_request_for_another_device_is_not_for_this_one(call: str, request_of: str) -> None:
+    """Nothing else is looked at."""
+    with pytest.raises(Ended) as ended:
+        answer = getattr(made(), call)(message(request_of)(device_id=4), Context())
+        list(answer)
+    assert ended.value.args == (grpc.StatusCode.NOT_FOUND, "this is device 3, not 4")
