@@ -186,5 +186,4 @@ class Arbitration:
                 told.status.message = "primary"
             else:
                 told.status.code, told.status.message = Code.ALREADY_EXISTS, "another controller is the primary"
-            told.status.SetInParent()
             controller.send(response)

@@ -230,6 +230,9 @@ class _Planner:
             parameter = find(argument.name, parameters, f"parameter of action {action}", self.diagnostics)
             if parameter is None or not self._fits(argument, parameter):
                 return None
+            if parameter in given:
+                self.diagnostics.error(argument.name.span, f"'{parameter}' has a value already")
+                return None
             given[parameter] = argument.value.value
         missing = [p.rsplit(".", 1)[-1] for p in parameters if p not in given]
         if missing:
@@ -259,6 +262,9 @@ class _Planner:
                 return None
             match = self._match(given, keys[position])
             if match is None:
+                return None
+            if position in found:
+                self.diagnostics.error(given.name.span, f"the key '{names[position]}' has a value already")
                 return None
             found[position] = match
         for position, key in enumerate(keys):

@@ -10,9 +10,9 @@ import pytest
 from macsad.p4runtime import digests
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.digests import Digests, _Learning
-from macsad.p4runtime.messages import message
+from macsad.p4runtime.messages import message, messages
 from macsad.p4runtime.program import Extern
-from macsad.protocol import Digest
+from macsad.protocol import Digest, Update
 
 OTHER, LEARN = Extern(4, 0, "other", "digest", 0, 0, None), Extern(5, 1, "learn", "digest", 0, 0, None)
 
@@ -24,7 +24,8 @@ class Learning:
         self.now, self.primary, self.lists = 1000, primary, list[tuple[int, list[bytes]]]()
         clock = SimpleNamespace(time_ns=lambda: 70, monotonic_ns=lambda: self.now)
         monkeypatch.setattr(digests, "time", clock)
-        client: Any = SimpleNamespace(read_notes=lambda prefix: [], update=lambda changes: None)
+        self.noted: list[bytes] = []
+        client: Any = SimpleNamespace(read_notes=lambda prefix: [], update=self.noted.extend)
         program: Any = SimpleNamespace(externs={4: OTHER, 5: LEARN}, extern=lambda number, kind: LEARN)
         self.digests = Digests(client, program, self._send)
         decoder: Any = SimpleNamespace(decode=lambda record, data: setattr(data, "bitstring", record))
@@ -33,7 +34,7 @@ class Learning:
             self.digests._learning[extern.name] = made
 
     def _send(self, response: Any) -> bool:
-        assert response.digest.digest_id == LEARN.id and response.digest.timestamp == 70
+        assert response.digest.digest_id in (LEARN.id, OTHER.id) and response.digest.timestamp == 70
         self.lists.append((response.digest.list_id, [one.bitstring for one in response.digest.data]))
         return self.primary
 
@@ -124,6 +125,47 @@ def test_digests_are_configured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.digest_entry.config.max_timeout_ns for one in learning.digests.read(asked)] == [7]
     assert [one.digest_entry.digest_id for one in learning.digests.read(message("DigestEntry")())] == [4, 5]
     assert [write(kind) for kind in (delete, delete, modify)] == [Code.OK, Code.NOT_FOUND, Code.NOT_FOUND]
+    configured = message("DigestEntry")(config={"max_timeout_ns": 7}).config.SerializeToString()
+    notes = [bytes([Update.NOTE, 0, 5]) + b"d\0\0\0\5" + note for note in (b"\1" + configured, b"")]
+    assert learning.noted == notes
     assert learning.come(b"a") == [] and list(learning.digests.read(asked)) == []
     learning.digests.clear()
     assert list(learning.digests.read(message("DigestEntry")())) == []
+
+
+def test_each_digest_has_a_list_and_a_time_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is waited for is the one whose time comes first."""
+    learning = Learning(monkeypatch, max_timeout_ns=100, max_list_size=9)
+    learning.come(b"a")
+    learning.now = 1040
+    learning.come(b"a", name="other")
+    learning.now = 1050
+    assert learning.digests.wait() == pytest.approx(50e-9 + 0.0001)
+    assert learning.tick(1099) == [] and learning.tick(1100) == [[b"a"]]
+    assert learning.digests.wait() == pytest.approx(40e-9 + 0.0001)
+    assert learning.tick(1139) == [] and learning.tick(1140) == [[b"a"]] and learning.digests.wait() is None
+    assert [number for number, _ in learning.lists] == [70, 71]
+    assert learning.acknowledge(70, LEARN.id) and learning.acknowledge(71, OTHER.id)
+
+
+def test_both_lists_may_be_due_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    learning = Learning(monkeypatch, max_timeout_ns=100, max_list_size=9)
+    learning.come(b"a", b"b")
+    learning.come(b"c", name="other")
+    assert learning.tick(2000) == [[b"c"], [b"a", b"b"]]
+
+
+def test_what_a_server_before_has_configured_goes_on() -> None:
+    """Of digests that the program still has."""
+    config = message("DigestEntry")(config={"max_list_size": 3}).config.SerializeToString()
+    noted = [(b"d\0\0\0\5", b"\1" + config), (b"d\0\0\0\6", b"\1" + config), (b"d\0\0\0\7", b"\1")]
+    client: Any = SimpleNamespace(read_notes=lambda prefix: noted if prefix == b"d" else [])
+    bits = messages().of("p4.config.v1.P4DataTypeSpec")(bitstring={"bit": {"bitwidth": 8}})
+    info = SimpleNamespace(type_spec=bits)
+    externs = {
+        5: Extern(5, 1, "learn", "digest", 0, 0, info, (8,)), 6: Extern(6, 2, "c", "counter", 0, 0, info, (8,)),
+    }  # fmt: skip
+    program: Any = SimpleNamespace(externs=externs, info=SimpleNamespace(type_info=None), translations=None)
+    made = Digests(client, program, lambda response: True)
+    (found,) = [one.digest_entry for one in made.read(message("DigestEntry")())]
+    assert (found.digest_id, found.config.max_list_size) == (5, 3)

@@ -59,6 +59,7 @@ def test_masks_of_prefixes() -> None:
 def test_notes_are_named_by_what_they_are_of() -> None:
     """Numbers of tables and externs have two bytes, ids of groups eight."""
     assert notes.metadata(0x102, b"key") == b"e\1\2key"
+    assert notes.metadata(3, bytes(range(250))) == b"e\0\3" + bytes(range(250))
     assert notes.group(0x102, 0x30000000004) == b"g\1\2\0\0\3\0\0\0\0\4"
     assert notes.change(b"name", b"note") == bytes([Update.NOTE, 0, 4]) + b"namenote"
     client: Any = SimpleNamespace(notes_named=lambda names: [b"<" + name for name in names])

@@ -12,8 +12,9 @@ from macsad.p4runtime import replication
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import message, messages
 from macsad.p4runtime.profiles import UNNAMED, Profiles, is_one_shot
-from macsad.p4runtime.program import Action, Param, Ports, Profile, Table
-from macsad.protocol import Reading, Update
+from macsad.p4runtime.program import Action, Key, Param, Ports, Profile, Table
+from macsad.p4runtime.tables import Tables
+from macsad.protocol import GROUP, MEMBER, Outcome, Reading, Update
 
 INSERT, MODIFY, DELETE = 1, 2, 3
 
@@ -372,3 +373,96 @@ def test_all_groups_and_sessions_are_cleared() -> None:
     replication.clear(switch)
     assert switch.did == ["mc_node_destroy 1", "mc_node_destroy 2", "mc_mgrp_destroy 5", "mc_node_destroy 9",
                           "mc_mgrp_destroy 32775", "mirroring_delete 7", "mc_mgrp_destroy 32768"]  # fmt: skip
+
+
+# --- entries with sets of their own ----------------------------------------------------------------------------------
+
+
+class Entries(Members):
+    """A switch that has an entry of that action with the key 9; `fails`: the kind of changes that it refuses."""
+
+    def __init__(self, action: bytes, fails: int = -1) -> None:
+        super().__init__(((7 << 32) + 1, (7 << 32) + 2))
+        self.action, self.fails, self.did = action, fails, list[bytes]()
+        self.notes[b"g\0\x08" + (7 << 32).to_bytes(8, "big")] = action_set(1, 1).SerializeToString()
+
+    def read_notes(self, prefix: bytes) -> Any:
+        return iter(())
+
+    def read_entry(self, number: int, key: bytes) -> bytes | None:
+        return key + (3).to_bytes(4, "big") + self.action
+
+    def read_default(self, number: int) -> bytes:
+        return (3).to_bytes(4, "big") + self.action
+
+    def update(self, changes: list[bytes], keep_going: bool = True) -> list[tuple[Outcome, int]]:
+        outcomes = []
+        for change in changes:
+            fails = change[0] == self.fails
+            self.did.append(change)
+            outcomes.append((Outcome.FULL if fails else Outcome.DONE, 5))
+            if fails and not keep_going:
+                break
+        return outcomes
+
+
+def named(kind: int, number: int) -> bytes:
+    return kind.to_bytes(4, "big") + number.to_bytes(8, "big")
+
+
+def carried_out(kind: int, given: Any, switch: Entries) -> tuple[Code, list[str]]:
+    """What the switch is asked for, without what is said of it: kinds of changes, each with the id or the key that it is of."""
+    of = profiles(switch)
+    table = of._program.profile(41).table
+    table.keys, table.key_ids, table.form = (Key(1, "k", 8, "exact"),), (1,), None
+    of._program.table = lambda number: table  # type: ignore[method-assign]
+    code = code_of(lambda: Tables(switch, of._program, of).carry_out(kind, given))  # type: ignore[arg-type]
+    told = []
+    for change in switch.did:
+        kind_of = Update(change[0])
+        of_id = kind_of is not Update.NOTE and len(change) >= 11
+        at = int.from_bytes(change[3:11], "big")
+        told.append(kind_of.name.lower() + (f" {at >> 32}.{at & 0xFF}" if of_id else ""))
+    return code, told
+
+
+def shot(*weights: int) -> Any:
+    made = message("TableEntry")(table_id=21)
+    made.match.add(field_id=1).exact.value = b"\x09"
+    if weights:
+        made.action.action_profile_action_set.CopyFrom(action_set(*weights))
+    return made
+
+
+OF_SET, OF_GROUP, OF_MEMBER = named(GROUP, 7 << 32), named(GROUP, 7), named(MEMBER, 7)
+NEW = ["add_member 8.1", "add_member 8.2", "add_group 8.0", "note"]
+OLD_GOES = ["remove_group 7.0", "remove_member 7.1", "remove_member 7.2", "note"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        (INSERT, OF_GROUP, []), (MODIFY, OF_SET, OLD_GOES), (MODIFY, OF_GROUP, []), (MODIFY, OF_MEMBER, []),
+    ],
+)  # fmt: skip
+def test_a_set_is_made_before_its_entry_and_the_one_before_goes_behind_it(
+    kind: int, before: bytes, after: list[str]
+) -> None:
+    code, told = carried_out(kind, shot(2, 1), Entries(before))
+    entry = told.pop(len(NEW))
+    assert (code, told) == (Code.OK, [*NEW, *after]) and entry.startswith("add" if kind == INSERT else "modify")
+
+
+@pytest.mark.parametrize(("before", "after"), [(OF_SET, OLD_GOES), (OF_GROUP, []), (OF_MEMBER, [])])
+def test_a_set_goes_with_its_entry(before: bytes, after: list[str]) -> None:
+    """A group that has a number of a controller's stays."""
+    assert carried_out(DELETE, shot(), Entries(before)) == (Code.OK, ["remove", *after])
+
+
+@pytest.mark.parametrize("fails", [Update.ADD, Update.ADD_MEMBER, Update.ADD_GROUP])
+def test_a_set_that_finds_no_room_leaves_nothing(fails: int) -> None:
+    code, told = carried_out(INSERT, shot(2, 1), Entries(OF_GROUP, fails))
+    gone = ["remove_group 8.0", "remove_member 8.1", "remove_member 8.2", "note"]
+    made = {Update.ADD: 4, Update.ADD_MEMBER: 1, Update.ADD_GROUP: 3}[Update(fails)]
+    assert code is Code.RESOURCE_EXHAUSTED and told[:made] == NEW[:made] and told[-4:] == gone
+    assert len(told) == made + 4 + (fails == Update.ADD)

@@ -170,6 +170,23 @@ def test_entries_of_a_table_that_is_another_are_not_kept(change: dict[str, Any],
     assert client.got == ([b"\1\0\0\7" + DEFAULT, bytes((Update.SET_DEFAULT, 0, 0)) + DEFAULT] if kept else [])
 
 
+@pytest.mark.parametrize(
+    ("fixed", "const_default", "kept"),
+    [
+        (False, True, [b"\1\0\0\7" + DEFAULT]), (True, False, [bytes((Update.SET_DEFAULT, 0, 0)) + DEFAULT]),
+        (True, True, []),
+    ],
+)  # fmt: skip
+def test_what_the_program_fixes_is_not_kept(fixed: bool, const_default: bool, kept: list[bytes]) -> None:
+    """The other program has it by itself."""
+    table = {"name": "t", "key": [{"name": "k", "bits": 8, "match": "exact"}], "actions": ACTIONS}
+    table |= {"const_entries": fixed, "const_default": const_default}
+    old, new = ({"tables": [table], "value_sets": [], "externs": []} for _ in range(2))
+    client: Any = Described(old, new, {0: [b"\7" + bytes(4) + DEFAULT]})
+    replacement.keep(client)
+    assert client.got == kept
+
+
 def test_entries_of_equal_tables_stay(replaceable: Served) -> None:
     """lpm_t is the same in both programs; exact_t has other actions, new_t is new."""
     stream = Stream(replaceable.channel)

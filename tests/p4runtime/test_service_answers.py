@@ -12,9 +12,12 @@ import pytest
 from macsad.p4runtime import arbitration, service
 from macsad.p4runtime.arbitration import Arbitration, Controller, number_of
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.device import Device
 from macsad.p4runtime.messages import message, messages
+from macsad.p4runtime.roles import RoleConfig
 from macsad.p4runtime.service import Service
 from macsad.p4runtime.streams import Streams
+from macsad.p4runtime.strings import Strings
 from macsad.protocol import ControlError, NoSwitchError
 
 RESPONSE = message("StreamMessageResponse")
@@ -101,6 +104,26 @@ def test_who_goes_and_was_not_the_primary_changes_nothing() -> None:
     device.update(second, update(1))
     device.gone(second)
     assert len(told(first)) == 1
+
+
+def test_a_primary_may_step_back() -> None:
+    """With a lower id, or with none: then there is none, until an id is at least as high as the highest there has been."""
+    device, first, second = Arbitration(3), Controller(), Controller()
+    device.update(first, update(5))
+    device.update(second, update(4))
+    assert (told(first), told(second)) == ([(Code.OK, 5, "")], [(Code.ALREADY_EXISTS, 5, "")])
+    for lower in (3, None):
+        first, second = Controller(), Controller()
+        device = Arbitration(3)
+        device.update(first, update(5))
+        device.update(second, update(4))
+        device.update(first, update(lower))
+        assert device.primaries() == [] and not device.is_primary(first) and not device.is_primary(second)
+        assert told(first) == [(Code.OK, 5, ""), (Code.NOT_FOUND, 5, "")]
+        assert told(second) == [(Code.ALREADY_EXISTS, 5, ""), (Code.NOT_FOUND, 5, "")]
+        device.update(second, update(5))
+        assert device.primaries() == [second] and told(second) == [(Code.OK, 5, "")]
+        assert told(first) == [(Code.ALREADY_EXISTS, 5, "")]
 
 
 @pytest.mark.parametrize(
@@ -207,6 +230,32 @@ def test_a_stream_ends_where_there_is_no_switch(monkeypatch: pytest.MonkeyPatch)
     assert streamed(streams) == [(grpc.StatusCode.RESOURCE_EXHAUSTED, "there are 0 controllers already")]
     monkeypatch.setattr("macsad.p4runtime.streams.STREAMS_MAX", 1)  # who was refused is not there
     assert streamed(streams) == [None]
+
+
+# --- roles -----------------------------------------------------------------------------------------------------------
+
+
+def role(**config: Any) -> RoleConfig:
+    given = message("MasterArbitrationUpdate")()
+    given.role.config.Pack(messages().of("stratum.P4RoleConfig")(**config))
+    return RoleConfig.of(given.role.config)
+
+
+def test_ids_that_two_roles_may_not_have_are_told_in_order() -> None:
+    first, second, third = 33554433, 1 << 20, 33558000
+    with pytest.raises(Refused) as refused:
+        role(exclusive_p4_ids=[third, 5, first, second], shared_p4_ids=[first, third, second, 7])
+    assert refused.value.message == f"id {second}, {first}, {third}: exclusive and shared at once"
+    mine = role(exclusive_p4_ids=[third, first], shared_p4_ids=[second, 7])
+    mine.require_beside(role(shared_p4_ids=[7, second], exclusive_p4_ids=[8]))
+    for other, ids in (
+        (role(exclusive_p4_ids=[second, 8]), f"{second}"),
+        (role(shared_p4_ids=[third, first, 7]), f"{first}, {third}"),
+        (role(exclusive_p4_ids=[third, 7]), f"7, {third}"),
+    ):
+        with pytest.raises(Refused) as refused:
+            mine.require_beside(other)
+        assert refused.value.message == f"id {ids}: exclusive to a role, and in another one"
 
 
 # --- the service -----------------------------------------------------------------------------------------------------
@@ -410,3 +459,61 @@ def test_packets_wait_in_the_switch_while_a_controller_reads(monkeypatch: pytest
     waits.clear()
     of._let_read()
     assert len(waits) == 1
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_another_program_takes_over(monkeypatch: pytest.MonkeyPatch, keep: bool) -> None:
+    """What is no program's stays where state is kept, and goes otherwise; the device of the program before is closed."""
+    did: list[Any] = []
+
+    def load(*given: str) -> str:
+        did.append(("load", *given))
+        return "program"
+
+    monkeypatch.setattr(
+        "macsad.p4runtime.service.replacement",
+        SimpleNamespace(
+            load=load,
+            keep=lambda client: did.append(("keep", client)), swap=lambda client: did.append(("swap", client)),
+        ),
+    )  # fmt: skip
+    monkeypatch.setattr("macsad.p4runtime.pipeline.forget", lambda client: did.append(("forget", client)))
+    monkeypatch.setattr(Device, "of", lambda socket, program, send: f"device of {program}")
+    before = SimpleNamespace(client="client", close=lambda: did.append("close"))
+    of = made(device=before, socket="socket")
+    of._use, of.on_replaced = lambda device: did.append(("use", device)), lambda: did.append("told")
+    of._replace("info", "made", keep)
+    swap = [("keep", "client"), ("swap", "client")] if keep else [("swap", "client"), ("forget", "client")]
+    assert did == [("load", "client", "info", "made"), *swap, ("use", "device of program"), "close", "told"]
+
+
+def test_a_device_that_is_closed_leaves_the_switch() -> None:
+    """With its own connection, and with that of each type of strings."""
+    closed: list[str] = []
+
+    def client(name: str) -> Any:
+        return SimpleNamespace(close=lambda: closed.append(name), read_notes=lambda prefix: iter(()))
+
+    strings = [Strings(name, (), None) for name in ("a", "b")]
+    for one in strings:
+        one.keep(client(one.name))
+    device = Device(client("own"), SimpleNamespace(translations=strings), None, None)  # type: ignore[arg-type]
+    device.close()
+    device.close()
+    assert closed == ["own", "a", "b", "own"]
+    assert strings[0].number(b"3", 8) == 3  # it is not kept
+
+
+@pytest.mark.parametrize(
+    ("call", "request_of"),
+    [
+        ("write", "WriteRequest"), ("read", "ReadRequest"), ("set_pipeline", "SetForwardingPipelineConfigRequest"),
+        ("get_pipeline", "GetForwardingPipelineConfigRequest"),
+    ],
+)  # fmt: skip
+def test_a_request_for_another_device_is_not_for_this_one(call: str, request_of: str) -> None:
+    """Nothing else is looked at."""
+    with pytest.raises(Ended) as ended:
+        answer = getattr(made(), call)(message(request_of)(device_id=4), Context())
+        list(answer)
+    assert ended.value.args == (grpc.StatusCode.NOT_FOUND, "this is device 3, not 4")

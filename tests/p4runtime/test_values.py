@@ -132,3 +132,104 @@ def test_ports_are_called_by_their_names_unless_something_else_stands_for_them()
     for string in (b"eth2", b"3", b"eth9", b"512", b"-1"):  # of eth2 the port has another name
         with pytest.raises(Refused, match="the switch has no such port"):
             ports.number(string, 9)
+
+
+def code_of(strings: Strings, value: bytes, bits: int = 16) -> Code:
+    try:
+        strings.number(value, bits)
+    except Refused as refused:
+        return refused.code
+    return OK
+
+
+def test_a_string_has_1_to_1024_bytes_of_text() -> None:
+    """Not letters: some have several bytes."""
+    strings = Strings("name_t", [], None)
+    most = "ß" * 512
+    for value, code in (
+        (b"", Code.INVALID_ARGUMENT), (b"a", OK), (b"a" * 1024, OK), (b"a" * 1025, Code.INVALID_ARGUMENT),
+        (most.encode(), OK), (f"{most}a".encode(), Code.INVALID_ARGUMENT), (("ß" * 1024).encode(), Code.INVALID_ARGUMENT),
+        (b"\xff", Code.INVALID_ARGUMENT),
+    ):  # fmt: skip
+        assert code_of(strings, value) is code
+
+
+def test_numbers_of_strings() -> None:
+    """That of the mapping; else its own in digits; else the highest that is free."""
+    strings = Strings("name_t", [("gold", 2), ("wide", 9)], None)
+    given = (b"gold", b"3", b"0x3", b"free", b"other", b"gold", b"free", b"0", b"8", b"-1")
+    assert [strings.number(value, 3) for value in given] == [2, 3, 7, 6, 5, 2, 6, 0, 4, 1]
+    assert [strings.string(number) for number in range(10)] == [
+        b"0", b"-1", b"gold", b"3", b"8", b"other", b"free", b"0x3", b"8", b"wide",
+    ]  # fmt: skip
+    assert (
+        code_of(strings, b"one more", 3) is Code.RESOURCE_EXHAUSTED
+        and code_of(strings, b"wide", 3) is Code.OUT_OF_RANGE
+    )
+    assert strings.number(b"one more", 4) == 15
+    assert code_of(strings, b"one more", 3) is Code.OUT_OF_RANGE
+    strings.forget()
+    assert [strings.number(value, 3) for value in (b"new", b"gold", b"free")] == [7, 2, 6]
+
+
+def test_what_strings_stand_for_is_kept_with_the_switch() -> None:
+    """As a note of the type and the string; each is written once, and a mapping is not."""
+    told: list[bytes] = []
+    there = [(b"sname_t\0old", (5).to_bytes(8, "big")), ("sname_t\0straße".encode(), (6).to_bytes(8, "big"))]
+
+    def read_notes(prefix: bytes) -> Any:
+        assert prefix == b"sname_t\0"
+        return iter(there)
+
+    strings = Strings("name_t", [("gold", 2)], None)
+    strings.keep(SimpleNamespace(read_notes=read_notes, update=told.extend, close=lambda: told.append(b"closed")))  # type: ignore[arg-type]
+    assert [strings.number(value.encode(), 3) for value in ("old", "straße", "gold", "new", "new", "1")] == [
+        5,
+        6,
+        2,
+        7,
+        7,
+        1,
+    ]
+    assert (strings.string(5), strings.string(6)) == (b"old", "straße".encode())
+    notes = [bytes([Update.NOTE, 0, len(name)]) + name + number.to_bytes(8, "big")
+             for name, number in ((b"sname_t\0new", 7), (b"sname_t\0" + b"1", 1))]  # fmt: skip
+    assert told == notes
+    strings.close()
+    assert strings.number(b"later", 3) == 4 and told == [*notes, b"closed"]
+
+
+class Sets:
+    """A switch whose value sets 5 and 6 have these members, one part each; `told`: what it is asked to change."""
+
+    def __init__(self) -> None:
+        self.there, self.told = {5: (1, 2), 6: (3,)}, list[bytes]()
+
+    def read_entries(self, number: int) -> list[bytes]:
+        return [at.to_bytes(2, "big") + bytes(4) for at in self.there[number]]
+
+    def update(self, changes: list[bytes]) -> list[Any]:
+        self.told += changes
+        return [(Outcome.DONE, b"")] * len(changes)
+
+
+def test_all_value_sets_are_read_and_emptied() -> None:
+    """Or the one that is named."""
+    tables = {
+        id: Table(id, number, "s", 4, (Key(1, "k", 16, "exact"),), {}, None, False, True)
+        for id, number in ((51, 5), (52, 6))
+    }
+    program: Any = SimpleNamespace(value_set=lambda number: tables[number], value_sets=tables)
+    client: Any = Sets()
+
+    def read(number: int) -> list[tuple[int, list[bytes]]]:
+        found = value_sets.read(client, program, message("ValueSetEntry")(value_set_id=number))
+        sets = [one.value_set_entry for one in found]
+        return [(one.value_set_id, [member.match[0].exact.value for member in one.members]) for one in sets]
+
+    every = [(51, [b"\1", b"\2"]), (52, [b"\3"])]
+    assert (read(0), read(51), read(52)) == (every, every[:1], every[1:])
+    value_sets.clear(client, program)
+    assert [change.hex() for change in client.told] == [
+        f"{Update.REMOVE:02x}{number:04x}{member:04x}" for number, member in ((5, 1), (5, 2), (6, 3))
+    ]

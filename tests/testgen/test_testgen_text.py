@@ -12,7 +12,7 @@ from hlir_builder import Builder, apply, emit, extract, goto, state
 pytest.importorskip("z3")
 
 from macsad.testgen import report
-from macsad.testgen.making import _places
+from macsad.testgen.making import _places, _texts
 from macsad.testgen.text import Before, _name, ending, stf
 from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
@@ -62,6 +62,8 @@ PUT = "put(v:0x7, w:0x102)"
         ({"entries": (Chosen("I.exact", (0,), "I.none", ()),)}, ["add I.exact h.a:0x0 I.none()"]),
         ({"entries": (Chosen("I.kinds", (1, 2, 3, 4), "I.put", (7, 0x102)),)},
          [f"add I.kinds 1 h.a:0x1 h.b:0x2 h.c:0x3..0x3 h.d:0x4 I.{PUT}"]),
+        ({"entries": (Chosen("I.kinds", (0, 0, 0, 0), "I.put", (0, 0)),)},
+         ["add I.kinds 1 h.a:0x0 h.b:0x0 h.c:0x0..0x0 h.d:0x0 I.put(v:0x0, w:0x0)"]),
         ({"entries": (Chosen("I.exact", (1,), "I.none", ()), Chosen("I.members", (2,), "I.put", (7, 0x102)))},
          ["add I.exact h.a:0x1 I.none()", f"member I.profile I.{PUT} = member3_1", "add I.members h.a:0x2 $member3_1"]),
         ({"entries": (Chosen("I.groups", (2,), "I.put", (7, 0x102)),)},
@@ -160,14 +162,21 @@ def test_the_report_in_full() -> None:
     """What is not covered in the order of the source, whatever its number."""
     at = [Span("p.p4", 9, 5), Span("b.p4", 9, 7), Span("b.p4", 9, 3), Span("p.p4", 2, 1), Span("p.p4", 10, 1)]
     items = [Item("state", at[0], "start"), Item("branch", at[1], "if true"), Item("branch", at[2], "if \x1b"),
-             Item("statement", at[3]), Item("statement", at[4])]  # fmt: skip
-    reasons = {4: Reason(False, "no time"), 3: Reason(True, "unreachable: never"), 1: Reason(True, "unreachable")}
+             Item("statement", at[3]), Item("statement", at[4]), Item("statement", Span("b.p4", 2, 4))]  # fmt: skip
+    reasons = {
+        5: Reason(True, "dead"),
+        4: Reason(False, "no time"),
+        3: Reason(True, "unreachable: never"),
+        1: Reason(True, "unreachable"),
+    }
     reasons[2] = Reason(False, "more tests than were asked for")
+    reasons[5] = Reason(True, "dead")
     made = generated(items, [{0}, {0}], reasons, False)
     assert report.text(made, ["a.stf", "b.stf"]).splitlines() == [
         "2 tests, found among 1234 packets in 1.2 s",
-        "lines: 1 of 3 (33.3%); 1 cannot be reached",
+        "lines: 1 of 4 (25.0%); 2 cannot be reached",
         "branches: 0 of 2 (0.0%); 1 cannot be reached",
+        "b.p4:2:4: statement: dead",
         "b.p4:9:3: branch if \\x1b: more tests than were asked for",
         "b.p4:9:7: branch if true: unreachable",
         "p.p4:2:1: statement: unreachable: never",
@@ -177,10 +186,11 @@ def test_the_report_in_full() -> None:
     ]
     start = {"kind": "state", "what": "start", "place": "p.p4:9:5"}
     assert report.data(made, ["a.stf", "b.stf"]) == {
-        "lines": {"covered": 1, "total": 3, "unreachable": 1},
+        "lines": {"covered": 1, "total": 4, "unreachable": 2},
         "branches": {"covered": 0, "total": 2, "unreachable": 1},
         "tests": [{"file": "a.stf", "covers": [start]}, {"file": "b.stf", "covers": [start]}],
         "uncovered": [
+            {"kind": "statement", "what": "", "place": "b.p4:2:4", "proved": True, "reason": "dead"},
             {"kind": "branch", "what": "if \x1b", "place": "b.p4:9:3", "proved": False,
              "reason": "more tests than were asked for"},
             {"kind": "branch", "what": "if true", "place": "b.p4:9:7", "proved": True, "reason": "unreachable"},
@@ -192,3 +202,29 @@ def test_the_report_in_full() -> None:
     whole = generated([items[0]], [{0}], {}, True)
     assert report.text(whole, ["a.stf"]).splitlines()[1:] == ["lines: 1 of 1 (100.0%)", "branches: 0 of 0", "a.stf"]
     assert report.data(whole, ["a.stf"])["complete"] is True
+
+
+def test_tests_of_one_file_follow_each_other_and_those_of_their_own_do_not(program: Program) -> None:
+    """What one covers stands above the first that does; groups are made once for each switch, that is for each file."""
+    items = [Item("statement", Span("p.p4", line, 1)) for line in (7, 3, 5)]
+    coverage: Any = SimpleNamespace(items=items)
+    tests = tuple(
+        Scenario(5, FRAME, groups=groups, covered=frozenset(covered))
+        for groups, covered in (((6,), (0, 1)), ((6, 8), (1, 2)), ((8,), (0, 1, 2)))
+    )
+    made = Generated(coverage, tests, frozenset((0, 1, 2)), {}, 1, 1, True, 1.0)
+    news: tuple[list[str], ...] = (["# p.p4:3:1: statement", "# p.p4:7:1: statement"], ["# p.p4:5:1: statement"], [])
+
+    def group(number: int, first: int) -> list[str]:
+        nodes = [("2 2", first), ("3 3", first + 1)]
+        return [f"mc_mgrp_create {number}"] + [
+            line for ports, node in nodes for line in (f"mc_node_create {ports}", f"mc_node_associate {number} {node}")
+        ]
+
+    end = ["packet 5 01AB", "no_packet"]
+    both = [text.splitlines() for text in _texts(program, made, alone=False)]
+    assert both == [[*news[0], *group(6, 0), *end], [*news[1], *group(8, 2), *end], end]
+    each = [text.splitlines() for text in _texts(program, made, alone=True)]
+    assert each == [
+        [*news[0], *group(6, 0), *end], [*news[1], *group(6, 0), *group(8, 2), *end], [*group(8, 0), *end],
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,19 @@ def test_what_is_no_number_is_told_by_its_name(
     assert not session.standard.asked and not session.target.asked and not session.multicast.asked
 
 
+def test_numbers_are_decimal(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in BMv2: handles and indices; values of keys and data may be hexadecimal."""
+    for word in ("0x7", "0b1", "7.0", "seven", "7a", "0o7"):
+        assert said(session, capsys, f"table_delete prefixes {word}") == "Error: Bad format for entry handle\n"
+        assert said(session, capsys, f"register_write words {word} 1") == "Error: Bad format for index\n"
+        assert said(session, capsys, f"set_queue_depth {word}") == "Error: Bad format for nb_pkts, expected integer\n"
+    assert not session.standard.asked and not session.target.asked
+    said(session, capsys, "table_delete prefixes 007")
+    said(session, capsys, "mirroring_delete 10")
+    assert session.standard.asked == [("bm_mt_delete_entry", 0, "I.prefixes", 7)]
+    assert session.target.asked == [("mirroring_session_delete", 10)]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -296,6 +310,32 @@ def test_what_is_asked_for_and_printed(
 ) -> None:
     assert said(session, capsys, line) == printed
     assert session.standard.asked == [called]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_older_commands_take_a_table_whose_profile_no_other_has(
+    capsys: pytest.CaptureFixture[str], count: int
+) -> None:
+    """BMv2's words; members and groups are shown all the same."""
+    tables = [{"name": f"t{at}", "type": "indirect_ws", "match_type": "exact", "key": [], "actions": ["a"],
+               "action_profile": "p"} for at in range(count)]  # fmt: skip
+    pipeline = {"action_profiles": [{"name": "p", "selector": {}}], "tables": tables}
+    text = json.dumps({"actions": [{"name": "a", "runtime_data": []}], "pipelines": [pipeline]})
+    session = Session(Noting(), Noting(), Noting(), True, Program(text))
+    entry = standard.BmMtActProfMember(mbr_handle=3, action_name="a", action_data=[])
+    session.standard.answers["bm_mt_act_prof_get_member"] = entry
+    for words, told in (("create_member t0 a", "Member has been created with handle 0"), ("delete_group t0 4", "")):
+        run(session, f"table_indirect_{words}".split())
+        out, err = capsys.readouterr()
+        if count > 1:
+            assert (out, err) == ("Error: Legacy command does not work with shared action profiles\n", "")
+            assert not session.standard.asked
+        else:
+            assert (out.rstrip(), err) == (
+                told,
+                f"This is a deprecated command, use 'act_prof_{words.split()[0]}' instead\n",
+            )
+    assert said(session, capsys, "table_dump_member t0 3") == "Dumping member 3\nAction entry: a - \n"
 
 
 def test_the_timeout_of_an_entry(program: Program, capsys: pytest.CaptureFixture[str]) -> None:

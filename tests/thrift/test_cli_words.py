@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from thriftpy2.thrift import TApplicationException
 from macsad.shims.cli import connection, values
 from macsad.shims.cli.commands import COMMANDS, run
 from macsad.shims.cli.connection import NoSwitch
-from macsad.shims.cli.program import Action, Field, Program, Table
+from macsad.shims.cli.program import Action, Field, Names, Program, Table
 from macsad.shims.cli.session import Session
 from macsad.shims.cli.wrong import Wrong
 from macsad.thrift.described import SERVICES, simple_pre, simple_pre_lag, simple_switch, standard
@@ -247,3 +248,19 @@ def test_keys_and_data_have_as_many_words_as_there_are_fields() -> None:
     for words in ([], ["1", "2"]):
         with pytest.raises(Wrong, match="Action a needs 1 parameters"):
             values.runtime_data(action, words)
+
+
+def test_a_thing_is_named_in_full_or_by_an_end_that_no_other_has() -> None:
+    names = Names("table", [(name, name) for name in ("t", "a.t", "b.a.u", "xu", "c.v", "d.c.v")])
+    for given, found in (
+        ("a.t", "a.t"),
+        ("u", "b.a.u"),
+        ("a.u", "b.a.u"),
+        ("b.a.u", "b.a.u"),
+        ("xu", "xu"),
+        ("d.c.v", "d.c.v"),
+    ):
+        assert names.find(given) == found
+    for given in ("t", "v", "c.v", "a", "b.a", "", ".u", "T", "x"):
+        with pytest.raises(Wrong, match=rf"^Error: Invalid table name \({re.escape(given)}\)$"):
+            names.find(given)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from macsad.protocol import Reply
 from macsad.shims.cli.connection import told
 from macsad.thrift.config import config_of
 from macsad.thrift.described import standard
@@ -17,7 +19,7 @@ from macsad.thrift.refusals import Refused, refuses
 from macsad.thrift.server import Standard
 from macsad.thrift.state import State
 from macsad.thrift.swaps import Swaps
-from macsad.thrift.switch import Program
+from macsad.thrift.switch import Program, Switch as Running
 
 EXTERNS = [
     ("I.hits", "direct_counter"), ("learn_a", "digest"), ("I.seen", "counter"), ("I.sel", "action_selector"),
@@ -184,6 +186,46 @@ def test_a_switch_that_takes_no_other_program(switch: Switch) -> None:
             call()
         assert refused.value.code == "CONFIG_SWAP_DISABLED"
     assert switch.happened == []
+
+
+class Told:
+    """A client of a switch that tells a table of this name; `asked`: what it was asked."""
+
+    def __init__(self) -> None:
+        self.name, self.asked, self.reply = "one", list[Any](), Reply(True, "done")
+
+    def describe(self) -> dict[str, Any]:
+        self.asked.append("describe")
+        return {"name": self.name, "source": "p.p4", "tables": [], "value_sets": [], "externs": []}
+
+    def of_next(self, next_program: bool) -> None:
+        self.asked.append(("of_next", next_program))
+
+    def command(self, line: str) -> Reply:
+        self.asked.append(line)
+        return self.reply
+
+
+def test_a_switch_is_asked_for_its_program_once_until_another_runs() -> None:
+    """From the time on at which it is loaded all is of the next one."""
+    made, client = Running.__new__(Running), Told()
+    made._client, made._lock, made.replaced, made.config = client, threading.Lock(), False, None  # type: ignore[assignment]
+    assert [made.program.name, made.program.name, made.replaced] == ["one", "one", False] and client.asked == [
+        "describe"
+    ]
+    client.name = "two"
+    client.asked.clear()
+    made.load(Path("x.so"), "source")
+    assert (made.replaced, made.config, made.program.name) == (True, "source", "two")
+    made.swap()
+    assert client.asked == ["load_program x.so", ("of_next", True), "describe", ("of_next", False), "swap_programs"]
+    client.name = "three"
+    made.forget_program()
+    assert (made.replaced, made.config, made.program.name) == (True, None, "three")
+    client.reply = Reply(False, "it is too old\n")
+    with pytest.raises(Refused, match="it is too old"):
+        made.load(Path("y.so"), None)
+    assert made.program.name == "three" and client.asked[-1] == "load_program y.so"
 
 
 def test_what_is_forgotten_is_all_that_is_not_constant(switch: Switch) -> None:

@@ -528,6 +528,22 @@ def test_stage_clocks_are_a_line_a_step() -> None:
     assert stages.table(without) == "worker 0: the program has no stage clocks (built with --no-stage-clocks)\n"
 
 
+def test_received_are_the_packets_of_whole_bursts() -> None:
+    """A burst may be read between its steps; copies pass steps, too."""
+    (worker,) = clocks(400, 30)
+    for step, packets in (("receive", 410), ("between", 900), ("run", 700)):
+        next(clock for clock in worker["clocks"] if clock["step"] == step)["packets"] = packets
+    assert stages.received(worker) == 400
+    lines = [line.split() for line in stages.table([worker]).splitlines()]
+    assert " ".join(lines[0]) == "worker 0: 200 of 400 bursts sampled, 2.0 packets and 25.0 clocks a packet"
+    assert [(line[0], line[-1]) for line in lines[2:5]] == [
+        ("receive", "10.0"),
+        ("send", "0.0"),
+        ("ingress_burst", "t"),
+    ]
+    assert lines[4][5:8] == ["7.0", "8.6", "15.0"]
+
+
 def test_stage_clocks_stand_below_their_heads() -> None:
     """The room of the first column is that of the longest step."""
     first, second = clocks(4000, 30)[0], clocks(4, 5)[0]

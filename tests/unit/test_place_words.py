@@ -221,6 +221,7 @@ def test_entries_are_a_number_or_a_file(
     ("given", "told"),
     [
         (Given(Path("e"), None, (), None), "entries of a file go with --traffic: frames that hit them"),
+        (Given(Path("e"), None, ("t=1",), None), "entries of a file go with --traffic: frames that hit them"),
         (Given(5, Path("x"), ("t=1",), None), "--table is for entries that are made, so neither for --traffic nor a file"),
         (Given(Path("e"), Path("x"), ("t=1",), None),
          "--table is for entries that are made, so neither for --traffic nor a file"),

@@ -27,3 +27,9 @@ def test_only_what_is_asked_for_is_made(info: bool, as_json: bool) -> None:
     if info and as_json:
         assert served.served(request, info=True, json=True) == made
         assert served.served(request, info=False) == served._served(request, None, False, False)
+
+
+def test_fields_of_controller_headers_have_their_bits() -> None:
+    """Not those of whole bytes."""
+    request = Request(Path(__file__).parents[1] / "p4runtime" / "served.p4")
+    assert served._served(request, None, False, False).widths == {"packet_in": (9, 7), "packet_out": (9, 7)}

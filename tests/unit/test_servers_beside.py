@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +17,10 @@ pytest.importorskip("prometheus_client")
 
 from macsad.addresses import BadAddress, host_and_port
 from macsad.metrics import exporting, metrics
+from macsad.p4runtime import serving as beside
 from macsad.p4runtime.serving import Settings
 from macsad.protocol import ControlError
+from macsad.served import Served
 from macsad.thrift import serving as thrift, switch as switches
 from macsad.thrift.config import config_of
 
@@ -148,3 +151,96 @@ def test_what_p4runtime_can_be_served_with(address: str, tls: Any, wrong: str) -
             settings.check()
     else:
         settings.check()
+
+
+@pytest.fixture
+def p4runtime(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is done where p4runtime.serving runs, and a service of this file that it starts."""
+    did: list[Any] = []
+    ports = [{"port": 1, "name": "eth0"}, {"port": 2, "name": "ctl:"}]
+
+    @contextmanager
+    def client(socket: Path) -> Any:
+        did.append(("client", socket))
+        yield SimpleNamespace(describe=lambda: {**TOLD, "ports": ports})
+        did.append("client closed")
+
+    def service(socket: Path, program: Any, **has: Any) -> Any:
+        did.append(("service", socket, program, has))
+        return SimpleNamespace(close=lambda: did.append("service closed"))
+
+    monkeypatch.setattr(sys, "setswitchinterval", lambda seconds: None)
+    monkeypatch.setattr(beside, "Client", client)
+    monkeypatch.setattr("macsad.p4runtime.service.Service", service)
+    monkeypatch.setattr("macsad.p4runtime.program.join", lambda info, told, widths: (told["name"], widths))
+    return did
+
+
+class Listening:
+    """Where p4runtime.serving listens."""
+
+    port, streams = 4321, "streams"
+
+    def __init__(self, did: list[Any], fails: bool = False) -> None:
+        self.did, self.fails, self.server = did, fails, self
+
+    def start(self, service: Any) -> None:
+        self.did.append("started")
+        if self.fails:
+            raise ControlError("it has gone")
+
+    def stop(self, seconds: float) -> Any:
+        self.did.append("stopped")
+        return SimpleNamespace(wait=lambda seconds: self.did.append("waited"))
+
+
+@pytest.mark.parametrize(
+    ("address", "has", "cpu_port", "said"),
+    [
+        ("127.0.0.1:0", {}, 2, "P4Runtime of p, device 0, at 127.0.0.1:4321"),
+        (":0", {"device": 7, "cpu_port": 2}, 2, "P4Runtime of p, device 7, at 127.0.0.1:4321"),
+        ("[::1]:0", {"awaits": True}, 2, "P4Runtime of no program yet, device 0, at [::1]:4321"),
+        ("0.0.0.0:9", {"anywhere": True}, 2, "P4Runtime of p, device 0, at 0.0.0.0:4321"),
+        ("unix:/a/b", {}, 2, "P4Runtime of p, device 0, at unix:/a/b"),
+    ],
+)  # fmt: skip
+def test_p4runtime_is_served_while_the_switch_runs(
+    p4runtime: list[Any],
+    capsys: pytest.CaptureFixture[str],
+    address: str,
+    has: dict[str, Any],
+    cpu_port: int,
+    said: str,
+) -> None:
+    settings, served = Settings(address, **has), Served(widths={"packet_in": (9,)})
+    with beside.serving(settings, Listening(p4runtime), served, b"source", Path("s"), "build"):
+        assert capsys.readouterr().out == f"ready: {said}\n"
+    given = {"streams": "streams", "cpu_port": cpu_port, "device_config": b"source", "build": "build",
+             "awaits": has.get("awaits", False)}  # fmt: skip
+    assert p4runtime == [
+        ("client", Path("s")), "client closed", ("service", Path("s"), ("p", {"packet_in": (9,)}), given), "started",
+        "stopped", "waited", "service closed",
+    ]  # fmt: skip
+
+
+def test_what_p4runtime_cannot_serve_leaves_nothing(p4runtime: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    with (
+        pytest.raises(click.ClickException, match="it has gone"),
+        beside.serving(Settings(":0"), Listening(p4runtime, fails=True), Served(), b"", Path("s")),
+    ):
+        pass
+    assert p4runtime[-2:] == ["started", "service closed"]
+    p4runtime.clear()
+    with (
+        pytest.raises(click.ClickException, match=r"the switch has no ctl: port 1 \(--cpu-port\)"),
+        beside.serving(Settings(":0", cpu_port=1), Listening(p4runtime), Served(), b"", Path("s")),
+    ):
+        pass
+    assert p4runtime == [("client", Path("s")), "client closed"] and capsys.readouterr().out == ""
+
+
+def test_what_runs_beside_ends_with_what_it_serves(p4runtime: list[Any]) -> None:
+    """However that ends."""
+    with pytest.raises(KeyError), beside.serving(Settings(":0"), Listening(p4runtime), Served(), b"", Path("s")):
+        raise KeyError
+    assert p4runtime[-3:] == ["stopped", "waited", "service closed"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import runpy
 import socket
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from macsad import cli
 from macsad.shims import p4c, runtime_cli, simple_switch
 from macsad.shims.cli.program import Program
 from macsad.shims.cli.session import Session
-from macsad.shims.write import COMMANDS
+from macsad.shims.write import COMMANDS, write
 from macsad.verbs.shims import command as shims
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
@@ -33,6 +35,29 @@ def test_the_commands_are_written_and_can_be_run(tmp_path: Path) -> None:
         script = tmp_path / "bin" / name
         assert os.access(script, os.X_OK)
         assert str(script) in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("simple_switch", simple_switch), ("simple_switch_grpc", simple_switch), ("simple_switch_CLI", runtime_cli),
+        ("p4c-bm2-ss", p4c), ("p4c", p4c),
+    ],
+)  # fmt: skip
+def test_a_command_calls_its_module_by_its_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: Any
+) -> None:
+    """With its words, and ends as that does; the interpreter is the one that macsad runs with."""
+    script = next(path for path in write(tmp_path / "bin") if path.name == name)
+    assert script.read_text().startswith(f"#!{sys.executable}\n# {name} of macsad (written by `macsad shims`)\n")
+    asked: list[Any] = []
+    monkeypatch.setattr(module, "main", lambda *given: asked.append(given) or 7)
+    monkeypatch.setattr(sys, "argv", [str(script), "-i", "0@eth0"])
+    runpy.run_path(str(script))
+    assert not asked
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(script), run_name="__main__")
+    assert (asked, ended.value.code) == ([(name, ["-i", "0@eth0"])], 7)
 
 
 # --- p4c -------------------------------------------------------------------------------------------------------------
@@ -350,6 +375,46 @@ def test_options_become_those_of_macsad(
 ) -> None:
     assert started(name, f"{words} p.json") == 0
     assert there in " ".join(run[0]) and not set(not_there.split()) & set(run[0])
+
+
+def test_all_that_macsad_is_asked_for(run: list[list[str]], tmp_path: Path) -> None:
+    """A switch is built beside its socket, whose name has the Thrift port."""
+    words = "-i 1@a -i 2@b --thrift-port 29090 --device-id 3 --restore-state state --pcap caps --priority-queues 2"
+    logs = "--log-file f --log-file-max-size 9 --log-file-max-files 4 --dump-packet-data 5"
+    for name, own, options in (
+        ("simple_switch", "--enable-swap", ["--replaceable"]),
+        ("simple_switch_grpc", "--grpc-server-addr h:5 --cpu-port 7", ["--p4runtime", "h:5", "--cpu-port", "7"]),
+    ):
+        assert started(name, f"{words} {logs} p.json -- {own}") == 0
+        assert run.pop() == [
+            "run", "p.json", "--port", "1=a", "--port", "2=b", "--buffers", "4096", "--max-frame", "10262", "--device-id", "3",
+            *options, "--entries", "state", "--pcap", "caps", "--queues", "--priority-queues", "2", "--log", "f.txt",
+            "--trace", "f.txt", "--trace-limit", "9", "4", "--trace-bytes", "5", "--thrift", "29090",
+            "--socket", str(tmp_path / "thrift-29090.sock"), "-o", str(tmp_path / "thrift-29090"),
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--packet-in x", "error: --packet-in: packets are not taken from nanomsg: name interfaces by -i"),
+        ("--dp-grpc-server-addr x", "error: --dp-grpc-server-addr: packets cannot be injected over gRPC"),
+        ("--grpc-server-ssl", "error: --grpc-server-ssl: `macsad serve` beside the switch has TLS"),
+        ("--grpc-server-with-client-auth",
+         "error: --grpc-server-with-client-auth: `macsad serve` beside the switch has TLS"),
+        ("--nanolog x --debugger --debugger-addr y --notifications-addr z --grpc-server-addr h:1",
+         "note: --nanolog: no events are sent to nanomsg\n"
+         "note: --notifications-addr: no notifications are sent to nanomsg; digests go to subscribers of the control socket\n"
+         "note: --debugger: there is no debugger\nnote: --debugger-addr: there is no debugger"),
+        ("--log-flush --max-port-count 5 --max-mc-groups 5 --max-l1-entries 5 --max-l2-entries 5 --disable-swap "
+         "--grpc-server-addr h:1 --grpc-server-cert x", ""),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_options_of_bmv2(
+    run: list[list[str]], words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert started("simple_switch_grpc", f"{words} p.json") == (1 if told.startswith("error") else 0)
+    assert capsys.readouterr().err.replace("simple_switch_grpc: ", "").strip() == told
 
 
 @pytest.mark.parametrize(

@@ -389,6 +389,8 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
         ),
         ("add test1 f1:0x* nop()", "1:18: error: there is no action of table c.test1 'nop'"),
         ("add test1 f1:0x* setb1(val:1)", "1:18: error: action c.setb1 needs a value for port"),
+        ("add test1 f1:0x* setb1(val:1, port:1, val:2)", "1:39: error: 'c.setb1.val' has a value already"),
+        ("add test1 f1:0x* b1:1 h.f1:2 setb1(val:1, port:1)", "1:23: error: the key 'hdr.h.f1' has a value already"),
         ("add test1 f1:0x* setb1(val:256, port:1)", "1:28: error: the value does not fit in the 8 bits"),
         ("add test1 f1:0x* setb1(val:0x*, port:1)", "1:28: error: an action's argument cannot have wildcards"),
         ("add test1 f1:0x* setb1(val:0x1*, port:1)", "1:28: error: an action's argument cannot have wildcards"),
@@ -492,3 +494,40 @@ def test_how_a_key_may_be_written(kind: str, tmp_path: Path) -> None:
         has = next((name for sign, name in what.items() if sign in text), "wildcards")
         assert (code == 0) == (kind in kinds), (text, out)
         assert code == 0 or f"'hdr.h.f' is matched by {kind}, which cannot have {has}" in out, (text, out)
+
+
+@pytest.mark.parametrize(
+    ("seed", "number"), [({}, "E220A8397B1DCDAF"), ({"seed": 0}, "E220A8397B1DCDAF"), ({"seed": 1}, "910A2DEC89025CC1")]
+)
+def test_random_numbers_are_those_of_the_seed(tmp_path: Path, seed: dict[str, int], number: str) -> None:
+    """The first of SplitMix64."""
+    b = Builder()
+    b.header("h", "h_t", f=64)
+    b.action("draw", b.call("random.range", None, const(0, 64), const((1 << 64) - 1, 64), out="h.f"))
+    b.table("t", [], ["draw"], default="draw")
+    program = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+    (tmp_path / "t.stf").write_text(f"packet 0 0000000000000000\nexpect 0 {number} $\n")
+    out = io.StringIO()
+    assert simulate.run(program, tmp_path / "t.stf", out=out, **seed) == 0, out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["action_profile", "action_selector"])
+def test_of_entries_with_members_or_groups_the_larger_priority_wins(kind: str, tmp_path: Path) -> None:
+    """In whichever order they were added."""
+    b = Builder()
+    b.header("h", "h_t", f=8)
+    b.variable("go.port", 9, Storage.ACTION_DATA)
+    b.action("go", b.set("sm.egress_spec", b.get("go.port")), port=9)
+    selects = kind == "action_selector"
+    b.extern("prof", kind, size=9, **({"algorithm": "crc16", "width": 8} if selects else {}))
+    keys = [("h.f", "ternary"), *([("h.f", "selector")] if selects else [])]
+    b.table("t", keys, ["go"], implementation="prof")
+    program = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+    lines = [f"member prof go(port:{port}) = m{port}" for port in range(1, 5)]
+    lines += [f"group prof $m{port} = g{port}" for port in range(1, 5) if selects]
+    name = "g" if selects else "m"
+    lines += [f"add t {priority} h.f:{value} ${name}{port}" for priority, value, port in (
+        (5, "0x1*", 1), (9, "0x*1", 2), (7, "0x1*", 3), (1, "0x**", 4))]  # fmt: skip
+    for sent, port in (("11", 2), ("12", 3), ("21", 2), ("22", 4)):
+        lines += [f"packet 0 {sent}", f"expect {port} {sent} $"]
+    passes(program, tmp_path, "\n".join(lines))

@@ -390,6 +390,18 @@ def test_a_kernel_of_the_name_of_ours_is_refused(tmp_path: Path, capsys: pytest.
     assert "tables/exact_hash.h:1: error: macsad has a kernel 'exact_hash' too" in capsys.readouterr().err
 
 
+def test_a_kernel_whose_entries_another_keeps_is_refused_by_the_name_of_that_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The header is that one's."""
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "exact_hash.h").write_text("")
+    (tmp_path / "p.p4").write_text("")
+    folder = target(tmp_path, MINIMAL.replace('"exact_hash"', '"fixed"') + 'kept_by = "exact_hash"\n')
+    assert call(["build", str(tmp_path / "p.p4"), "--target-dir", str(folder)]) == 1
+    assert "tables/exact_hash.h:1: error: macsad has a kernel 'exact_hash' too" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [("string", "names no package, whose folder"), ("no_such_module", "cannot be loaded: ModuleNotFoundError")],

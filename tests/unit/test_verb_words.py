@@ -15,11 +15,12 @@ from typing import Any
 import click
 import pytest
 
-from macsad import cli, sockets
+from macsad import cli, sockets, test
 from macsad.generation import Order
 from macsad.protocol import ControlError
 from macsad.resources import share
 from macsad.verbs import build, gen, graph, serve, simulate, sysroot, test as test_verb, test_kernel, testgen
+from transpiler.interpreter.trace import silent as silent_trace
 from transpiler.targets.find import builtin
 from transpiler.targets.target import Kernel
 from transpiler.traffic.plan import USUAL_ENTRIES
@@ -128,6 +129,37 @@ def checked(asked: list[Any]) -> Callable[..., int]:
         return max(check_one(one, io.StringIO()) for one in tests)
 
     return check_all
+
+
+def test_packet_tests_run_on_the_device_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is wrong is told where nobody says otherwise on standard output."""
+    made: list[Any] = []
+    program: Any = "program"
+
+    def check(of: Any, stf: Path, device: Callable[[Any], Any], out: Any) -> int:
+        made.append((of, stf, device(range(3))))
+        out.write("told")
+        return 7
+
+    for module, name in ((test, "CompiledDevice"), (simulate.simulate, "InterpretedDevice")):
+        monkeypatch.setattr(module, "check", check)
+        monkeypatch.setattr(module, name, lambda *of, **has: (of, has))
+    stf, binary, out = Path("t.stf"), Path("b"), io.StringIO()
+    assert test.run(program, stf, binary, burst=3, sub_batch=2, wrapper=("qemu",), out=out) == 7
+    assert test.run(program, stf, binary) == 7
+    assert simulate.simulate.run(program, stf, seed=5, trace=True, out=out) == simulate.simulate.run(program, stf) == 7
+    assert (out.getvalue(), capsys.readouterr().out) == ("told" * 2, "told" * 2)
+    devices = [device for _, _, device in made]
+    assert devices[:2] == [
+        ((program, binary, range(3)), {"burst": 3, "sub_batch": 2, "wrapper": ("qemu",)}),
+        ((program, binary, range(3)), {"burst": 32, "sub_batch": 32, "wrapper": ()}),
+    ]
+    assert [(of, has["seed"], has["trace"] is silent_trace) for of, has in devices[2:]] == [
+        ((program,), 5, False), ((program,), 0, True),
+    ]  # fmt: skip
+    assert {(of, place) for of, place, _ in made} == {(program, stf)}
 
 
 @pytest.mark.parametrize(
