@@ -58,7 +58,7 @@ def switch(subject: ex.Expression, *cases: tuple[tuple[int, ...], st.Statement],
     return st.Switch(subject, tuple(st.SwitchCase(values, (body,), AT) for values, body in cases), (default,), AT)
 
 
-ASKS = [if_(is_(name, 9), []) for name in ("a", "b", "h.v")]
+ASKS: list[st.Statement] = [if_(is_(name, 9), []) for name in ("a", "b", "h.v")]
 ASKS += [if_(B.get("hit"), []), switch(B.get("did"), ((0,), B.set("b", 1)), default=B.set("b", 2))]
 ASKS += [switch(B.get("other"), ((0,), B.set("b", 1)), default=B.set("b", 2))]
 COPY = st.CopyHeader(h("h"), h("g"), AT)
