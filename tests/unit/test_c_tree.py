@@ -267,6 +267,13 @@ def test_what_only_those_are_made_of_that_nothing_reads_goes_too() -> None:
     assert cleaned(function(*kept_all)) == kept_all
 
 
+def test_what_is_assigned_to_itself_reads_nothing() -> None:
+    """Neither the condition that decides about it, nor what says where it is."""
+    assert cleaned(function(Assign(Y, ONE), If(Y, (Assign(X, X),)), USE_X)) == (USE_X,)
+    element = Index(Name("out"), Y)
+    assert cleaned(function(Assign(Y, ONE), Assign(element, element))) == ()
+
+
 def test_conditions_are_read_for_what_they_decide() -> None:
     assert cleaned(function(Assign(Y, ONE), If(Y, (Assign(X, ONE),)))) == ()
     decides = (Assign(Y, ONE), If(Y, (Assign(X, ONE),)), USE_X)
