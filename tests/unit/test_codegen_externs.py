@@ -116,6 +116,19 @@ def test_results_have_the_width_of_their_place(width: int, colour: str, hash_: s
     assert f"y = {hash_.format('macs_checksum_crc16((struct macs_bytes){list, 1, NULL, 0})')};" in c
 
 
+@pytest.mark.parametrize("width", [None, 16, 32])
+def test_programs_have_the_code_of_crcs_that_are_set(width: int | None) -> None:
+    b = Builder()
+    b.header("h", "h_t", a=32, b=8)
+    if width is not None:
+        b.extern("crc", "custom_crc", width=width)
+    call = b.call("custom_crc.compute", "crc", b.values("h.b"), out="h.a")
+    body = [] if width is None else [call]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    assert ("#include <macs/custom_crc.h>" in c) == (width is not None)
+
+
 PAIR = NamedType(TypeKind.STRUCT, "pair_t")
 
 

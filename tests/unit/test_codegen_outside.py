@@ -134,6 +134,29 @@ def test_a_template_prints_it_as_a_comment_or_a_string(tmp_path: Path) -> None:
     assert made.get_template("t").render(x=Outside('*/"')) == '/* * /" */ "*/\\042"'
 
 
+@pytest.mark.parametrize(
+    ("text", "in_comment", "in_string"),
+    [
+        ("", "", '""'),
+        ("hdr.a[0] ~ %s", "hdr.a[0] ~ %s", '"hdr.a[0] ~ %s"'),
+        ("*/", "* /", '"*/"'),
+        ("/*", "/ *", '"/*"'),
+        ("/*/", "/ * /", '"/*/"'),
+        ("**//", "** //", '"**//"'),
+        ("a?b", "a?b", '"a\\077b"'),
+        ("??/", "? ?/", '"\\077\\077/"'),
+        ("???", "? ? ?", '"\\077\\077\\077"'),
+        ("a\\", "a\\ ", '"a\\134"'),
+        ("a\\b", "a\\b", '"a\\134b"'),
+        ("\n\x1f\x7f", "\\x0a\\x1f\\x7f", '"\\012\\037\\177"'),
+        ("\xe9\udc80", "\\xc3\\xa9\\x80", '"\\303\\251\\200"'),
+        ('say "1"', 'say "1"', '"say \\0421\\042"'),
+    ],
+)
+def test_texts_in_comments_and_strings(text: str, in_comment: str, in_string: str) -> None:
+    assert (comment(text), string(text)) == (in_comment, in_string)
+
+
 def test_compilers_read_what_was_written(tmp_path: Path) -> None:
     """Each string is what it was, and nothing of it has got out of its comment or its quotes."""
     texts = [*HOSTILE, "".join(HOSTILE), *("".join(pair) for pair in pairwise(HOSTILE))]
