@@ -2,7 +2,7 @@
 
 import pytest
 
-from transpiler.codegen.c.build import FALSE, NULL, TRUE, call, cast, choose, infix, live, negated, packet
+from transpiler.codegen.c.build import FALSE, NULL, PACKET, TRUE, call, cast, choose, infix, live, negated, packet
 from transpiler.codegen.c.flatten import flattened
 from transpiler.codegen.c.fold_flags import with_flags_folded
 from transpiler.codegen.c.function import LIVE_MEMBER, Function, Variable
@@ -375,6 +375,14 @@ def test_what_has_not_changed_is_not_put_back() -> None:
         (Assign(packet("data"), infix(packet("data"), "+", packet("payload_offset"))), {"data", "payload_offset"}),
         (Do(call("macs_layout_truncate", "packet")), WHOLE),
         (If(infix(packet("instance_type"), "==", 1), (Assign(X, packet("ingress_ns")),)), {"ingress_ns", "instance_type"}),
+        (Assign(packet("payload_offset"), ONE, operator="+="), {"payload_offset"}),
+        (Assign(Member(Index(Name("kept"), packet("ingress_port")), "x", arrow=True), packet("replica")),
+         {"ingress_port", "replica"}),  # of another struct, which a member tells
+        (Assign(Member(call("macs_own", "packet"), "x", arrow=True), ONE), WHOLE),
+        (Assign(Member(Member(PACKET, "requests", arrow=True), "preserved"), packet("replica")), {"replica"}),
+        (Assign(X, Member(live("packet"), "data")), set()),
+        (Assign(X, packet("length")), set()),  # it always is there
+        (Switch(packet("replica"), (Case((ONE,), (Assign(X, packet("data")),)),)), {"replica", "data"}),
     ],
 )  # fmt: skip
 def test_members_that_are_read(statement: Statement, read: set[str]) -> None:
@@ -408,6 +416,9 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
         (Assign(Unary("*", Name("verdict")), call("macs_verdict_of_port", "common", packet("ingress_port"))), False),
         (Do(call("macs_go_on", "common", packet("handle"), "live", "MACS_REPLICATE", 1)), False),
         (If(infix(packet("length"), "==", 14), ()), False),
+        (Assign(Index(packet("data"), ONE), ONE), True),
+        (Assign(live("a"), packet("replica")), False),
+        (Assign(X, call("macs_of", "packet")), True),
     ],
 )
 def test_what_writes_to_a_record(statement: Statement, writes: bool) -> None:
