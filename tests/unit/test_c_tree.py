@@ -37,7 +37,7 @@ from transpiler.codegen.c.printer import Printer, expression
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
-from transpiler.codegen.c.walk import names
+from transpiler.codegen.c.walk import names, walk_expression
 from transpiler.codegen.record import WHOLE, binding, is_written, members_read, resizes
 
 X, Y, ONE, TWO = Name("x"), Name("y"), Literal("1"), Literal("2")
@@ -258,6 +258,19 @@ def function(*body: Statement, name: str = "f", replication: bool = False) -> Fu
 
 
 USE_X = Do(call("macs_counter_add", X))
+
+
+def test_an_expression_is_walked_with_all_its_parts() -> None:
+    """Whatever it is made of: of each there are three names."""
+    a, b, c = Name("a"), Name("b"), Name("c")
+    for whole, inside in (
+        (choose(a, b, c), {a, b, c}),
+        (call("f", a, b, c), {a, b, c}),
+        (infix(infix(a, "+", b), "-", c), {a, b, c}),
+        (Index(Member(a, "x"), cast("int", Unary("!", b))), {a, b}),
+        (Member(Index(live("x"), c), "y", arrow=True), {c, Name("live")}),
+    ):
+        assert {e for e in walk_expression(whole) if isinstance(e, Name)} == inside
 
 
 def test_what_only_those_are_made_of_that_nothing_reads_goes_too() -> None:
