@@ -57,3 +57,17 @@ def test_what_packets_take_along_is_loaded_first() -> None:
         If(PLACE, LOAD.then),
         USE,
     )
+
+
+def test_several_loads_keep_their_order_where_one_needs_the_other() -> None:
+    """Those that have nothing to do with each other stand each where it is needed."""
+    other = Assign(OTHER, infix(TTL, "+", 1))
+    use_both = Assign(Name("sum"), infix(OTHER, "+", TTL))
+    use_other = Assign(Name("sum"), OTHER)
+    for use in (use_both, use_other):
+        assert sunk(AWAY, use, loads=(LOAD, other)) == (AWAY, LOAD, other, use)
+    again = Assign(TTL, Literal("7"))
+    assert sunk(AWAY, USE, loads=(LOAD, again)) == (AWAY, LOAD, again, USE)
+    apart = Assign(Name("third"), Literal("3"))
+    use_third = Assign(Name("sum"), Name("third"))
+    assert sunk(USE, use_third, loads=(apart, LOAD)) == (LOAD, USE, apart, use_third)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transpiler.codegen.c.build import FALSE, NULL, TRUE, call, cast, choose, infix, live, negated, packet
+from transpiler.codegen.c.build import FALSE, NULL, PACKET, TRUE, call, cast, choose, infix, live, negated, packet
 from transpiler.codegen.c.flatten import flattened
 from transpiler.codegen.c.fold_flags import with_flags_folded
 from transpiler.codegen.c.function import LIVE_MEMBER, Function, Variable
@@ -37,7 +37,7 @@ from transpiler.codegen.c.printer import Printer, expression
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
-from transpiler.codegen.c.walk import names
+from transpiler.codegen.c.walk import names, walk_expression
 from transpiler.codegen.record import WHOLE, binding, is_written, members_read, resizes
 
 X, Y, ONE, TWO = Name("x"), Name("y"), Literal("1"), Literal("2")
@@ -260,11 +260,31 @@ def function(*body: Statement, name: str = "f", replication: bool = False) -> Fu
 USE_X = Do(call("macs_counter_add", X))
 
 
+def test_an_expression_is_walked_with_all_its_parts() -> None:
+    """Whatever it is made of: of each there are three names."""
+    a, b, c = Name("a"), Name("b"), Name("c")
+    for whole, inside in (
+        (choose(a, b, c), {a, b, c}),
+        (call("f", a, b, c), {a, b, c}),
+        (infix(infix(a, "+", b), "-", c), {a, b, c}),
+        (Index(Member(a, "x"), cast("int", Unary("!", b))), {a, b}),
+        (Member(Index(live("x"), c), "y", arrow=True), {c, Name("live")}),
+    ):
+        assert {e for e in walk_expression(whole) if isinstance(e, Name)} == inside
+
+
 def test_what_only_those_are_made_of_that_nothing_reads_goes_too() -> None:
     assert cleaned(function(Assign(X, ONE), Assign(Y, infix(X, "+", 1)))) == ()
     assert cleaned(function(Assign(X, infix(X, "+", 1)))) == ()
     kept_all = (Assign(Y, ONE), Assign(X, Y), USE_X)
     assert cleaned(function(*kept_all)) == kept_all
+
+
+def test_what_is_assigned_to_itself_reads_nothing() -> None:
+    """Neither the condition that decides about it, nor what says where it is."""
+    assert cleaned(function(Assign(Y, ONE), If(Y, (Assign(X, X),)), USE_X)) == (USE_X,)
+    element = Index(Name("out"), Y)
+    assert cleaned(function(Assign(Y, ONE), Assign(element, element))) == ()
 
 
 def test_conditions_are_read_for_what_they_decide() -> None:
@@ -368,6 +388,14 @@ def test_what_has_not_changed_is_not_put_back() -> None:
         (Assign(packet("data"), infix(packet("data"), "+", packet("payload_offset"))), {"data", "payload_offset"}),
         (Do(call("macs_layout_truncate", "packet")), WHOLE),
         (If(infix(packet("instance_type"), "==", 1), (Assign(X, packet("ingress_ns")),)), {"ingress_ns", "instance_type"}),
+        (Assign(packet("payload_offset"), ONE, operator="+="), {"payload_offset"}),
+        (Assign(Member(Index(Name("kept"), packet("ingress_port")), "x", arrow=True), packet("replica")),
+         {"ingress_port", "replica"}),  # of another struct, which a member tells
+        (Assign(Member(call("macs_own", "packet"), "x", arrow=True), ONE), WHOLE),
+        (Assign(Member(Member(PACKET, "requests", arrow=True), "preserved"), packet("replica")), {"replica"}),
+        (Assign(X, Member(live("packet"), "data")), set()),
+        (Assign(X, packet("length")), set()),  # it always is there
+        (Switch(packet("replica"), (Case((ONE,), (Assign(X, packet("data")),)),)), {"replica", "data"}),
     ],
 )  # fmt: skip
 def test_members_that_are_read(statement: Statement, read: set[str]) -> None:
@@ -401,6 +429,9 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
         (Assign(Unary("*", Name("verdict")), call("macs_verdict_of_port", "common", packet("ingress_port"))), False),
         (Do(call("macs_go_on", "common", packet("handle"), "live", "MACS_REPLICATE", 1)), False),
         (If(infix(packet("length"), "==", 14), ()), False),
+        (Assign(Index(packet("data"), ONE), ONE), True),
+        (Assign(live("a"), packet("replica")), False),
+        (Assign(X, call("macs_of", "packet")), True),
     ],
 )
 def test_what_writes_to_a_record(statement: Statement, writes: bool) -> None:

@@ -18,7 +18,7 @@ from transpiler.codegen.generate import generate
 from transpiler.codegen.names import Names
 from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import KINDS, METHODS
-from transpiler.hlir.expressions import ListExpression
+from transpiler.hlir.expressions import ListExpression, Text
 from transpiler.hlir.interface import (
     Annotation,
     ErrorType,
@@ -82,6 +82,51 @@ def test_cells_of_registers(width: int, cell: int, prefetch: str, read: str) -> 
     body = [b.call("register.read", "r", const(1, 32), out="x"), b.set("h.a", b.get("x"))]
     program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
     assert read in generate(program, builtin(), share("templates"), Diagnostics()).c
+
+
+@pytest.mark.parametrize(
+    ("width", "colour", "hash_"),
+    [
+        (1, "(uint8_t)({} & 1)", "(uint8_t)({} & 1)"),
+        (8, "(uint8_t){}", "(uint8_t){}"),
+        (12, "(uint16_t)({} & 0xfff)", "(uint16_t)({} & 0xfff)"),
+        (32, "(uint32_t){}", "(uint32_t){}"),
+        (63, f"(uint64_t)({{}} & UINT64_C({(1 << 63) - 1:#x}))", f"(uint64_t)({{}} & UINT64_C({(1 << 63) - 1:#x}))"),
+        (64, "{}", "(uint64_t){}"),
+        (65, "macs_w2_of({})", "macs_w2_of({})"),
+        (129, "macs_w3_of({})", "macs_w3_of({})"),
+    ],
+)
+def test_results_have_the_width_of_their_place(width: int, colour: str, hash_: str) -> None:
+    b = Builder()
+    for name in "xy":
+        b.variable(name, width)
+    b.header("h", "h_t", a=width, b=width, pad=-2 * width % 8 or 8)
+    b.extern("m", "meter", size=4, unit="packets")
+    body = [
+        b.call("meter.execute", "m", const(1, 32), out="x"),
+        b.set("h.a", b.get("x")),
+        b.call("hash.compute", None, Text("crc16", AT), b.values("h.pad"), out="y"),
+        b.set("h.b", b.get("y")),
+    ]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    asked = "macs_meter_execute(externs[m_extern], worker, 1, packet->length)"
+    assert f"x = {colour.format(asked)}; /*" in c
+    assert f"y = {hash_.format('macs_checksum_crc16((struct macs_bytes){list, 1, NULL, 0})')};" in c
+
+
+@pytest.mark.parametrize("width", [None, 16, 32])
+def test_programs_have_the_code_of_crcs_that_are_set(width: int | None) -> None:
+    b = Builder()
+    b.header("h", "h_t", a=32, b=8)
+    if width is not None:
+        b.extern("crc", "custom_crc", width=width)
+    call = b.call("custom_crc.compute", "crc", b.values("h.b"), out="h.a")
+    body = [] if width is None else [call]
+    program = b.build([state("start", [extract("h")], goto("accept"))], body, deparser=[emit("h")])
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    assert ("#include <macs/custom_crc.h>" in c) == (width is not None)
 
 
 PAIR = NamedType(TypeKind.STRUCT, "pair_t")

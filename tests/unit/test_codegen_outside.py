@@ -12,6 +12,7 @@ import pytest
 
 from macsad.compilation import Request, generate_c, load
 from macsad.resources import share
+from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside, comment, string
 from transpiler.codegen.render import environment
 from transpiler.toolchain import toolchain
@@ -134,6 +135,29 @@ def test_a_template_prints_it_as_a_comment_or_a_string(tmp_path: Path) -> None:
     assert made.get_template("t").render(x=Outside('*/"')) == '/* * /" */ "*/\\042"'
 
 
+@pytest.mark.parametrize(
+    ("text", "in_comment", "in_string"),
+    [
+        ("", "", '""'),
+        ("hdr.a[0] ~ %s", "hdr.a[0] ~ %s", '"hdr.a[0] ~ %s"'),
+        ("*/", "* /", '"*/"'),
+        ("/*", "/ *", '"/*"'),
+        ("/*/", "/ * /", '"/*/"'),
+        ("**//", "** //", '"**//"'),
+        ("a?b", "a?b", '"a\\077b"'),
+        ("??/", "? ?/", '"\\077\\077/"'),
+        ("???", "? ? ?", '"\\077\\077\\077"'),
+        ("a\\", "a\\ ", '"a\\134"'),
+        ("a\\b", "a\\b", '"a\\134b"'),
+        ("\n\x1f\x7f", "\\x0a\\x1f\\x7f", '"\\012\\037\\177"'),
+        ("\xe9\udc80", "\\xc3\\xa9\\x80", '"\\303\\251\\200"'),
+        ('say "1"', 'say "1"', '"say \\0421\\042"'),
+    ],
+)
+def test_texts_in_comments_and_strings(text: str, in_comment: str, in_string: str) -> None:
+    assert (comment(text), string(text)) == (in_comment, in_string)
+
+
 def test_compilers_read_what_was_written(tmp_path: Path) -> None:
     """Each string is what it was, and nothing of it has got out of its comment or its quotes."""
     texts = [*HOSTILE, "".join(HOSTILE), *("".join(pair) for pair in pairwise(HOSTILE))]
@@ -177,3 +201,17 @@ def test_names_of_variables_do_not_meet_ours(field: str, plain: str, tmp_path: P
     path.write_text(PROGRAM % {"file": '"p.p4"', "text": '"{}"', "name": "", "field": field})
     request = Request(path, warnings=("no-all",))
     assert without_text(generate_c(request, load(request)).c).replace(f"meta_{field}", "meta_seen") == plain
+
+
+def test_identifiers() -> None:
+    """One for each name: no word of C, none that headers or we have, no macro, none twice."""
+    names = Names()
+    rows = {
+        "hdr.ipv4.ttl": "hdr_ipv4_ttl", "hdr.ipv4_ttl": "hdr_ipv4_ttl_2", "hdr.ipv4.$ttl": "hdr_ipv4_ttl_3",
+        "9": "p4_9", "9a": "p4_9a", "a9": "a9", "": "unnamed", "$$": "unnamed_2", "é": "unnamed_3",
+        "NULL": "p4_NULL", "Null": "Null", "A": "p4_A", "a": "a", "int": "p4_int", "int8": "p4_int8", "uint": "p4_uint",
+        "for": "for_2", "packet": "packet_2", "key": "key_2", "macs_x": "p4_macs_x", "MACS_x": "p4_MACS_x", "odp_x": "p4_odp_x",
+        "TABLE_x": "p4_TABLE_x", "CLOCK_x": "p4_CLOCK_x", "PRIx": "p4_PRIx", "SCNx": "p4_SCNx", "_for_": "for_3",
+    }  # fmt: skip
+    assert {name: names(name) for name in rows} == rows == {name: names(name) for name in reversed(rows)}
+    assert Names()("hdr.ipv4_ttl") == "hdr_ipv4_ttl"

@@ -23,6 +23,7 @@ PROGRAM = Path(__file__).parents[1] / "golden" / "passes" / "checksums.p4"
 VERIFY, COMPUTE = "verify_checksum(hdr.head.isValid()", "update_checksum(hdr.head.isValid()"
 EGRESS = "control Out(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {\n    apply {\n"
 FORWARD = "control Forward(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {\n"
+OTHERS = "hdr.head.length, hdr.head.ttl, hdr.head.next, hdr.head.from, hdr.head.to"
 TURN = """
     action turn(bit<32> to) { hdr.head.from = hdr.head.to; hdr.head.to = to; }
     table turns { key = { hdr.head.from: exact; } actions = { turn; NoAction; } default_action = NoAction; }
@@ -73,6 +74,14 @@ def test_both_are_made_from_what_was_verified(tmp_path: Path) -> None:
         ([("    apply {\n        verify", "    apply {\n        if (meta.bad == 1) return;\n        verify")], 0),
         ([("hdr.head.ttl = ", "hdr.head.from = hdr.head.to; hdr.head.to = 7; hdr.head.ttl = ")], 1),  # little is left
         ([(FORWARD, f"{FORWARD}{TURN}"), ("standard.egress_spec = 1;", "standard.egress_spec = 1; turns.apply();")], 1),
+        # fields that do not change: of 48 bits at least, but for a payload; numbers do not count
+        ([(OTHERS, "hdr.head.length, hdr.head.ttl, hdr.head.to")], 2),
+        ([(OTHERS, "hdr.head.next, hdr.head.ttl, hdr.head.to")], 1),
+        ([(OTHERS, "8w7, hdr.head.next, hdr.head.ttl, hdr.head.to")], 1),
+        ([("{ hdr.body.kind, hdr.body.mark, hdr.head.to }", "{ hdr.body.mark }")], 2),
+        # a payload begins with a word of its own
+        ([("hdr.body.mark, hdr.head.to }", "hdr.body.mark, hdr.head.next }")], 1),
+        ([("hdr.body.mark, hdr.head.to }", "hdr.body.mark, hdr.head.next, hdr.head.ttl }")], 2),
     ],
     ids=lambda value: "" if isinstance(value, int) else value[-1][1][-40:],
 )

@@ -243,6 +243,48 @@ def test_the_range_of_a_cast(source: Bits | Bool, to: Bits) -> None:
         assert least <= number(evaluate(one, State(PROGRAM)), to) <= most
 
 
+FOUR_OR_ONE = ex.Conditional(T, const(4, 8), const(1, 8), Bits(8), AT)
+HIGH_OR_ANY = ex.Conditional(T, binary("&", X, const(7, 8)), binary("|", X, Y), Bits(8), AT)
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (const(7, 8), (7, 7)),
+        (signed(0xFF), (-1, -1)),
+        (ONE_OR_FOUR, (1, 4)),
+        (FOUR_OR_ONE, (1, 4)),
+        (HIGH_OR_ANY, (0, 255)),
+        (ex.Conditional(T, S, signed(0xFF), S.type, AT), (-128, 127)),
+        (binary("&", X, const(7, 8)), (0, 7)),
+        (binary("&", TEN_OR_TWENTY, X), (0, 20)),
+        (binary("&", S, signed(7)), (-128, 127)),
+        (binary("%", X, const(7, 8)), (0, 6)),
+        (binary("%", FOUR_OR_ONE, const(7, 8)), (0, 4)),
+        (binary("%", X, TEN_OR_TWENTY), (0, 19)),
+        (binary("%", X, Y), (0, 255)),
+        (binary("/", X, const(7, 8)), (0, 36)),
+        (binary("/", TEN_OR_TWENTY, HALF_OR_QUARTER), (2, 10)),
+        (binary("/", X, Y), (0, 255)),
+        (binary(">>", X, const(3, 8)), (0, 31)),
+        (binary(">>", TEN_OR_TWENTY, const(1, 8)), (5, 10)),
+        (binary(">>", X, Y), (0, 255)),
+        (binary("+", ONE_OR_FOUR, ONE_OR_FOUR), (0, 255)),
+        (cast(T, Bits(8)), (0, 1)),
+        (cast(N4, Bits(8)), (0, 15)),
+        (cast(S4, Bits(8)), (0, 255)),
+        (cast(S4, Bits(8, True)), (-8, 7)),
+        (cast(X, Bits(8, True)), (-128, 127)),
+        (cast(TEN_OR_TWENTY, Bits(8, True)), (10, 20)),
+        (cast(TEN_OR_TWENTY, Bits(4)), (0, 15)),
+        (T, (0, 1)),
+        (ex.ListExpression((), AT), None),
+    ],
+)
+def test_the_range_of_an_expression(value: ex.Expression, wanted: tuple[int, int] | None) -> None:
+    assert range_of(value) == wanted
+
+
 # --- random expressions ----------------------------------------------------------------------------------------------
 
 _SAME = ["+", "-", "*", "|+|", "|-|", "&", "|", "^"]

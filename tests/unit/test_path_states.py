@@ -126,6 +126,7 @@ def test_where_ways_meet_each_path_state_is_there_once() -> None:
 @pytest.mark.parametrize("more", [0, 1])
 def test_of_too_many_path_states_those_with_the_same_headers_are_one(more: int) -> None:
     """With what they agree on."""
+    assert LIMIT == 24, "of a place: more cost time, and fewer forget what a usual parser has found out"
     half = LIMIT // 2
     states = [at(h=1, x=n, y=3) for n in range(half)] + [at(h=0, x=n, y=4) for n in range(LIMIT - half + more)]
     assert met(states) == (states if not more else [at(h=1, y=3), at(h=0, y=4)])

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from transpiler.codegen.c.build import address, call
-from transpiler.codegen.c.nodes import Body, Do, Index, Literal, Name
+from transpiler.codegen.c.nodes import Assign, Body, Do, If, Index, Literal, Name, Return
 from transpiler.codegen.c.printer import Printer, declaration, expression
+from transpiler.codegen.c.walk import called
+from transpiler.codegen.look_first import with_look
 from transpiler.codegen.pipeline_views import BlockView, LookupView, PassView, PipeView, StageView, StepView, TableRef
+from transpiler.codegen.views import FEW_LIVE, ProgramView
 from transpiler.schedule.plan import (
     Finish,
     Follow,
@@ -246,3 +249,25 @@ def test_copies_of_what_a_stage_accesses() -> None:
         "counts_4[c] = macs_counts_of(externs[c], worker);",
     ]
     assert stage(4).kept is None and stage(4).copies == ()
+
+
+@pytest.mark.parametrize(
+    ("inlines", "live", "inlined"), [(True, FEW_LIVE, False), (True, FEW_LIVE + 1, True), (False, FEW_LIVE + 1, False)]
+)
+def test_stages_of_programs_with_many_live_values_are_inlined(inlines: bool, live: int, inlined: bool) -> None:
+    assert FEW_LIVE == 32
+    view = SimpleNamespace(inlines=inlines, live=SimpleNamespace(declarations=range(live)))
+    assert ProgramView.inlines_stages.fget(view) is inlined  # type: ignore[attr-defined]
+
+
+def test_where_several_stages_make_keys_no_beginning_is_for_the_key_alone() -> None:
+    key = call("macs_decisions_place", "worker")
+    body = (Assign(Name("on"), call("macs_decisions_on")), If(Name("on"), (Do(key), Return(()))))
+    first = stage(0, body=body, calls=called(body), locals=(), function="f")
+    frame = SimpleNamespace(
+        begins=frozenset(), takes=lambda *_: ("packet",), given=SimpleNamespace(unpacked=lambda _: ())
+    )
+    (alone, _) = with_look((first, stage(1)), frame)  # type: ignore[arg-type]
+    assert alone.look is not None and alone.look.body == (Do(key), Return(()))
+    both = (first, stage(1, calls=frozenset({"macs_decisions_place"})))
+    assert with_look(both, frame) == both  # type: ignore[arg-type]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state
 
+from transpiler.analysis.locations import Location
 from transpiler.architectures.v1model.pipes import EGRESS_SPEC, FORWARD
 from transpiler.hlir import statements as st
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import Control, Program, Role
+from transpiler.schedule.dead_stores import without_dead_stores
+from transpiler.schedule.live import Liveness
 from transpiler.schedule.pipeline import Deparse, Source, Step
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.schedule.stages import Fork, Plain
+from transpiler.schedule.stages import End, Fork, Plain
 
 
 def program(*ingress: st.Statement, egress: tuple[st.Statement, ...] = ()) -> tuple[Builder, Program]:
@@ -69,3 +72,19 @@ def test_the_architecture_fills_what_is_read() -> None:
     egress = (st.Assign(b.place("h.v"), b.get("a"), AT),)
     steps = [w for w in left(program(apply("t"), egress=egress)[1]) if isinstance(w, Step)]
     assert (EGRESS_SPEC, Source.ZERO) in steps[0].fills  # asked when egress has run
+
+
+def test_so_it_does_with_a_deparser() -> None:
+    made = program()[1]
+    deparser = made.pipe(Role.DEPARSER)
+    assert isinstance(deparser, Control)
+    code = (Plain(Deparse(deparser, FORWARD)), End())
+    for read, fills in (
+        ((), ()),
+        (("egress_port", "egress_rid"), (("egress_port", EGRESS_SPEC), ("egress_rid", Source.REPLICA))),
+    ):
+        after = frozenset(Location(made.intrinsic[name]) for name in read)
+        liveness = Liveness(made, frozenset(), {}, after, frozenset(), frozenset())
+        piece, end = without_dead_stores(code, liveness)
+        assert isinstance(piece, Plain) and isinstance(piece.what, Deparse) and end == End()
+        assert piece.what.then is not None and piece.what.then.fills == fills

@@ -103,6 +103,26 @@ def test_counters_are_noted(tmp_path: Path) -> None:
     assert with_decisions(program(tmp_path, elsewhere, action="k.count((bit<32>)h.h.c);")) is None
 
 
+def test_every_direct_counter_of_a_table_is_noted(tmp_path: Path) -> None:
+    """P4-14 may give a table several. A counter whose count a program calls (PSA) is counted by its calls only."""
+    tables = "".join(
+        f"direct_counter(CounterType.packets) c{n}; "
+        f"table u{n} {{ key = {{ h.h.b: exact; }} actions = {{ NoAction; }} counters = c{n}; }} "
+        for n in range(TABLES)
+    )
+    made = program(tmp_path, BODY + BODY.replace("t", "u"), declarations=tables)
+    one = made.extern["I.c0"]
+    called = replace(one, name="I.called", attributes=(*one.attributes, ("automatic", 0)))
+    made = replace(made, externs=(*made.externs, replace(one, name="I.more"), called))
+    for direct, counts in (((), 0), (("I.more",), 1), (("I.more", "I.called"), 1)):
+        own = {"I.u0": direct, "I.u3": ()}
+        found = with_decisions(
+            replace(made, tables=tuple(replace(t, direct=(*t.direct, *own.get(t.name, ()))) for t in made.tables))
+        )
+        assert found is not None and found.counts == TABLES + counts
+        assert counters_noted(found.program) == {*(f"I.c{n}" for n in range(TABLES)), *direct}
+
+
 @pytest.mark.parametrize(
     "action",
     [

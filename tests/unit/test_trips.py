@@ -54,6 +54,8 @@ ENDS = [
     f"for (bit<8> i = 0; i < 20; i = i + 1) {{ for (bit<8> j = 0; j < 30; j = j + 1) {{ for (bit<8> k in 1..2) {{ {ADD} }} }} }}",
     f"bit<8> i = 7; for (; i != 3; i = i + 4) {{ {ADD} }}",
     "for (bit<8> i in 1..2) { t.apply(); }",
+    f"m.more = hdr.h.a == 1; for (; m.more; ) {{ {ADD} m.more = false; }}",  # nothing tells of the first round alone
+    f"bit<8> i = hdr.h.a; for (; i != 3; i = 3) {{ {ADD} }}",
     f"for (bit<16> i in 1..4096) {{ {ADD} }}",
     f"for (bit<8> i in 1..64) {{ for (bit<8> j in 1..63) {{ {ADD} }} }}",  # 64 rounds, and 63 in each
 ]

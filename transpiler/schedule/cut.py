@@ -116,7 +116,7 @@ def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Liv
     if describe(program).second_passes(program):
         needed = tuple(range(len(lists)))
     kept = frozenset(Location(*field) for number in needed for field in lists[number])
-    return kept if ends else kept | pipe.to_next
+    return kept | pipe.to_next
 
 
 def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) -> None:

@@ -124,7 +124,7 @@ class TreeBuilder:
             if sum(counts[number][name] for number in touching) < total:
                 continue
             first = touching[0]
-            if len(touching) == 1 and self._is_inside(body[first], name, total):
+            if self._is_inside(body[first], name, total):
                 continue
             if started := tuple(a for a in self.state.started_before(body[first:]) if a.instance == name):
                 found[first] = (*found.get(first, ()), *started)
