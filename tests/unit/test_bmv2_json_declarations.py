@@ -137,6 +137,16 @@ def test_stacks_of_one_name(tmp_path: Path) -> None:
     assert "stack 's' is there twice" in refusal(tmp_path, made)
 
 
+def test_an_element_of_a_stack_is_no_other_header(tmp_path: Path) -> None:
+    """Elements are called by their places."""
+    made = document([], NOTHING)
+    made["headers"] += [header("s[0]", 7), header("g", 8)]
+    made["header_stacks"] = [{"name": "s", "id": 0, "header_type": "h_t", "header_ids": [8]}]
+    assert "'g' is in a stack already" in refusal(tmp_path, made)
+    made["header_stacks"][0]["header_ids"] = [7, 8]
+    assert [one.name for one in load(tmp_path, made)[0].headers][-2:] == ["s[0]", "s[1]"]
+
+
 UNION = {
     "header_union_types": [{"name": "u_t", "id": 0, "headers": [["m", "h_t"], ["n", "h_t"], ["o", "h_t"]]}],
     "header_unions": [{"name": "u", "id": 0, "union_type": "u_t", "header_ids": [2, 3, 4]}],
@@ -544,6 +554,12 @@ def test_names_that_several_instances_have(tmp_path: Path) -> None:
     program = load(tmp_path, made)[0]
     assert [one.name for one in program.externs] == ["n", "n.register"]
     assert "n.register" in ingress_of(program)
+    several = made | {"meter_arrays": [{"name": "n", "id": 0, "size": 5, "type": "bytes", "rate_count": 2}]}
+    for section in ("counter_arrays", "meter_arrays", "register_arrays"):
+        several[section] = [one | {"id": number} for number in range(3) for one in several[section]]
+    assert sorted(one.name for one in load(tmp_path, several)[0].externs) == [
+        "n", "n.counter", "n.counter_2", "n.meter", "n.meter_2", "n.meter_3", "n.register", "n.register_2", "n.register_3",
+    ]  # fmt: skip
     made["actions"][0]["primitives"] = [primitive("count", {"type": "counter_array", "value": "r"}, hexstr(1))]
     assert "counter 'r' is not declared" in refusal(tmp_path, made)
     made["actions"][0]["primitives"] = [primitive("count", {"type": "register_array", "value": "n"}, hexstr(1))]

@@ -123,6 +123,14 @@ CONTROLS = [
         "01 02 02 03 04 05",
     ),
     ("direct application", "Adder.apply(h.a, 4); Adder.apply(h.b, 5);", "04 06 02 03 04 05"),
+    (
+        "controls within one that is applied twice",
+        "around.apply(h.a, 1); around.apply(h.b, 2);",
+        "35 37 02 03 04 05",
+    ),
+    # statements after one that leaves (spec 12.4, 12.5)
+    ("nothing after an exit", "h.b = 7; exit; h.b = 9; inc(h.c);", "00 07 02 03 04 05"),
+    ("nothing after a block that returns", "{ h.b = 7; return; } h.b = 9; inc(h.c);", "00 07 02 03 04 05"),
     # expressions (spec 8)
     ("wrap and saturate", "h.a = h.a - 1; h.b = h.b |-| 5; h.c = 250 |+| h.d + 200;", "ff 00 c5 03 04 05"),
     (
@@ -158,6 +166,30 @@ CONTROLS = [
     ("division and remainder", "h.a = 17 / 5; h.b = 17 % 5; h.c = (3 - 17 / 2) * -1;", "03 02 05 03 04 05"),
     ("slice of a slice", "h.f[7:4][3:2] = 3;", "00 01 02 03 04 c5"),
     ("casts", "h.a = (bit<8>) (int<8>) -1; bool t = (bool) h.b[0:0]; h.c = t ? 8w7 : 8w0;", "ff 01 07 03 04 05"),
+    (
+        "the left of an operator assignment is read before its right changes it",
+        "h.a += inc(h.a); h.c -= inc(h.c); h.f[3:0] ^= low(h.f); h.d |= h.d;",
+        "01 01 ff 03 04 03",
+    ),
+    (
+        "the place of an operator assignment is from before its right",
+        "bit<8>[2] x = { 3, 5 }; bit<8> i = 0; x[i] += inc(i); h.a = x[0]; h.b = x[1]; h.c = i;",
+        "04 05 01 03 04 05",
+    ),
+    (
+        "a number without width takes that of the other alternative",
+        "bit<16> w = h.b == 1 ? 300 : h.b ++ h.c; h.a = w[15:8]; w = h.b == 2 ? 300 : w - 1; h.b = w[7:0];"
+        "tuple<bit<16>, bit<16>> t = h.c == 2 ? { 515, h.c ++ h.d } : { h.c ++ h.d, 771 }; h.e = t[0][15:8]; h.f = t[1][15:8];"
+        "t = h.c == 2 ? { h.d ++ h.c, 515 } : { 771, h.d ++ h.c }; h.d = t[0][15:8]; h.c = t[1][7:0];",
+        "01 2b 03 03 02 02",
+    ),
+    (
+        "comparison with an initializer on either side",
+        "if ({ 0, 0 } == meta.p) { h.a = 9; } if ({ 0, 1 } != meta.p) { h.b = 9; } if ({ y = 0, x = 0 } == meta.p) { h.c = 9; }"
+        "meta.p = { 1, 2 }; if (meta.p == { 1, 2 }) { h.d = 9; } if ({ y = 1, x = 2 } == meta.p) { h.e = 9; }"
+        "tuple<bit<8>, bit<8>> t = { 2, 9 }; if ({ 2, 9 } == t) { h.f = 9; }",
+        "09 09 09 09 04 09",
+    ),
     ("operator assignments", "h.a += 5; h.b <<= 3; h.c |= 0x40; h.f |-|= 9; h.e[3:0] ^= 0xf;", "05 08 42 03 0b 00"),
     (
         "constants",
@@ -308,6 +340,7 @@ const bit<72> BIG = 72w0x12 << 64;
 enum bit<8> E { One = 1, Two = 2 }
 bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
 struct q_t { bit<8> x; bit<8> y; bit<8> z; }
+bit<4> low(inout bit<8> x) { x = x + 1; return x[3:0]; }
 bit<8> two(in bit<8> x, in bit<8> y) { return (x << 4) + y; }
 bit<8> was(inout bit<8> x, in bit<8> y) { x = 9; return y; }
 bit<8> inc8(in bit<8> x) { return x + 1; }
@@ -337,6 +370,10 @@ control Over(out bit<8> x, in H hdr) {
     table t { actions = { put; } default_action = put; }
     apply { t.apply(); }
 }
+control Around(inout bit<8> x, in bit<8> y) {
+    Adder() adder;
+    apply { adder.apply(x, 4); Adder.apply(x, y); { Adder.apply(x, 0x30); } Adder.apply(x, y - y); }
+}
 control One(inout bit<8> x) {
     action add() { x = x + 1; }
     table t { actions = { add; } default_action = add; }
@@ -348,6 +385,7 @@ Inner() nested;
 One() twice;
 Same() same;
 Over() over;
+Around() around;
 action touch(inout bit<8> x) { x = 9; h.b = x; }
 action leaving(inout bit<8> x) { x = 7; exit; }
 """
@@ -373,6 +411,12 @@ PARSER_CASES = [
         """Sub() sub; bit<8> n = 3;
         state start { sub.apply(packet, hdr.st[0], n); hdr.st[0].v = n; transition accept; }""",
         "04 01 02 03 04 05",
+    ),
+    (  # states may stand in any order
+        """Last() sub; bit<8> n = 3;
+        state done { hdr.st[0].setValid(); hdr.st[0].v = n; transition accept; }
+        state start { sub.apply(packet, n); transition done; }""",
+        "05 01 02 03 04 05",
     ),
     (
         """Sub() sub; bit<16> n = 0x03ff;
@@ -407,6 +451,10 @@ PARSER_CASES = [
 SUB = """
 parser Sub(packet_in packet, out s_t s, inout bit<8> n) {
     state start { packet.extract(s); n = n + 1; transition select(s.v) { 0: accept; default: reject; } }
+}
+parser Last(packet_in packet, inout bit<8> n) {
+    state other { n = n + 1; transition accept; }
+    state start { packet.advance(8); n = n + 1; transition other; }
 }
 """
 
@@ -688,6 +736,15 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+def test_an_object_with_a_method_of_its_own_is_located(tmp_path: Path) -> None:
+    top = "extern Box { Box(); abstract bit<8> twice(in bit<8> x); bit<8> put(in bit<8> x); }"
+    box = "Box() box = { bit<8> twice(in bit<8> x) { return x << 1; } };"
+    text = PROGRAM.format(top=top, control=box, apply="h.a = box.put(1);", parser=EXTRACT)
+    line = 1 + text[: text.index(box)].count("\n")
+    message = "error: extern objects with abstract methods are not supported here"
+    assert f"t.p4:{line}:11: {message}\n" in rejected(tmp_path, text)
+
+
 @pytest.mark.parametrize(
     "method", ["void truncate(in bit<32> length)", "void aes_128_cbc_encrypt(in bit<128> key, in bit<128> iv)"]
 )
@@ -754,6 +811,7 @@ def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp
         ("m.execute_meter((bit<32>) inc(i), hdr.st[i].v);", "09 00"),
         ("r.read(hdr.st[i].v, (bit<32>) inc(i));", "00 09"),
         ("r.write((bit<32>) inc(i), hdr.st[i].v); r.read(hdr.st[0].v, 1);", "07 07"),
+        ("r.write(value = inc(i), index = (bit<32>) i); r.read(hdr.st[0].v, 1);", "01 07"),
     ],
 )
 def test_arguments_of_methods_are_evaluated_from_left_to_right(call: str, changed: str, tmp_path: Path) -> None:
