@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aux_frontend.v1model.variables import new_variable
 from test_bmv2_json import (
     IS_THREE,
     Json,
@@ -25,9 +26,10 @@ from test_bmv2_json import (
     table,
 )
 
-from transpiler.diagnostics import Rejected
+from transpiler.diagnostics import Rejected, Span
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.program import Program, Storage
+from transpiler.hlir.program import Program, Storage, Variable
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
 
@@ -225,6 +227,15 @@ def test_all_fields_of_a_header_are_compared(field: str | None, equal: bool, tmp
     made = does(copied, *changed, primitive("assign", B, op("==", *({"type": "header", "value": n} for n in "gh"))))
     made["headers"].append(header("g", 2))
     assert Switch(load(tmp_path, made)[0]).process(1, FRAME) == [(0, bytes((3, 0, equal)) + FRAME[3:])]
+
+
+def test_a_variable_whose_name_is_taken_has_a_number() -> None:
+    """Before the last part of the name, which says what it is."""
+    made: dict[str, Variable] = {}
+    span = Span("t.json", 1, 1)
+    for name in ("a.b.c", "a.b.c", "a.b.c", "c", "c", "a.c", "a.b.d"):
+        new_variable(made, name, Bits(8), Storage.LOCAL, span)
+    assert list(made) == ["a.b.c", "a.b_2.c", "a.b_3.c", "c", "c_2", "a.c", "a.b.d"]
 
 
 # --- standard metadata -----------------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ def said(text: str, tmp_path: Path) -> str:
     ("text", "message"),
     [
         ("control ingress { } $", "unexpected character '$'"), ("control ingress { } \x07", "unexpected character 'U+0007'"),
-        ("control ingress { } ? /* y */", "unexpected character '?'"), ("control ingress { } \x7f", "unexpected character 'U+007F'"),
+        ("control ingress { } ? /* y */", "unexpected character '?'"),
+        ("control ingress { } \x7f", "unexpected character 'U+007F'"),
         ("control ingress { if (h.a == 0xfgh45) { } }", "'0xfgh45' is not a number\n"),
         (f"control ingress {{ if (h.a == 0x{'z' * 50}) {{ }} }}", f"'0x{'z' * 38}' is not a number\n"),
     ],

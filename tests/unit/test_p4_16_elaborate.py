@@ -122,11 +122,25 @@ CONTROLS = [
         "over.apply(h.a, hdr); over.apply(h.b, hdr);",
         "01 02 02 03 04 05",
     ),
+    (
+        "a control applied twice, to one name for two parameters",
+        "one = 1; other = 2; pair.apply(one, one); h.a = one; pair.apply(other, one); h.b = one; h.c = other;"
+        "riap.apply(one, one); h.d = one; riap.apply(one, other); h.e = one; h.f = other;",
+        "02 03 0c 04 0e 0d",
+    ),
     ("direct application", "Adder.apply(h.a, 4); Adder.apply(h.b, 5);", "04 06 02 03 04 05"),
     (
         "controls within one that is applied twice",
         "around.apply(h.a, 1); around.apply(h.b, 2);",
         "35 37 02 03 04 05",
+    ),
+    (
+        "a variable has storage of its own, also within a block where another one has its name",
+        "u_t[2] k; s_t[2] n; s_t i; p_t p = { 1, 2 }; k[1].s = { 7 }; n[1] = { 8 }; i = { 9 };"
+        "{ u_t[2] k; s_t[2] n; s_t i; p_t p = { 3, 4 }; k[1].s = { 1 }; n[1] = { 2 }; i = { 3 }; h.f = k[1].s.v + n[1].v + p.y; }"
+        "{ s_t[2] k; u_t n; k[1] = { 4 }; n.s = { 5 }; h.e = k[1].v + n.s.v; }"
+        "h.a = k[1].s.v; h.b = n[1].v; h.c = i.v; h.d = p.x;",
+        "07 08 09 01 09 07",
     ),
     # statements after one that leaves (spec 12.4, 12.5)
     ("nothing after an exit", "h.b = 7; exit; h.b = 9; inc(h.c);", "00 07 02 03 04 05"),
@@ -370,6 +384,11 @@ control Over(out bit<8> x, in H hdr) {
     table t { actions = { put; } default_action = put; }
     apply { t.apply(); }
 }
+control Pair(inout bit<8> x, inout bit<8> y) {
+    action both() { y = y + 1; x = x + 10; }
+    table t { actions = { both; } default_action = both; }
+    apply { t.apply(); }
+}
 control Around(inout bit<8> x, in bit<8> y) {
     Adder() adder;
     apply { adder.apply(x, 4); Adder.apply(x, y); { Adder.apply(x, 0x30); } Adder.apply(x, y - y); }
@@ -381,11 +400,15 @@ control One(inout bit<8> x) {
 }
 """
 LOCALS = """
+bit<8> one;
+bit<8> other;
 Inner() nested;
 One() twice;
 Same() same;
 Over() over;
 Around() around;
+Pair() pair;
+Pair() riap;
 action touch(inout bit<8> x) { x = 9; h.b = x; }
 action leaving(inout bit<8> x) { x = 7; exit; }
 """
@@ -513,6 +536,14 @@ def test_a_full_stack_rejects_with_an_error(tmp_path: Path) -> None:
     states = "state start { packet.extract(hdr.st.next); transition select(hdr.st.last.v) { 9: accept; _: start; } }"
     check = "if (std.parser_error == error.StackOutOfBounds) { hdr.st[0].v = 0xee; }"
     gives(load(tmp_path, check, parser=states), tmp_path, "ee 01 02 03 04 05")
+
+
+def test_metadata_may_be_set_where_checksums_are_computed(tmp_path: Path) -> None:
+    text = PROGRAM.replace("V(), D()", "C(), D()").format(top="", control="", apply="meta.m = 7;", parser=EXTRACT)
+    compute = "control C(inout H hdr, inout M meta) { apply { meta.m = meta.m + 1; hdr.h.a = meta.m; } }\nV1Switch("
+    file = tmp_path / "t.p4"
+    file.write_text(text.replace("V1Switch(", compute))
+    gives(P4_16().load(Source(file), Diagnostics()), tmp_path, "08 01 02 03 04 05")
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
