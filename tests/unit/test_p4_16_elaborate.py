@@ -17,7 +17,7 @@ from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.expressions import VariableRef
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.statements import CallExtern, Leave
 from transpiler.hlir.traverse import program_statements
 from transpiler.verifier import verify
 
@@ -417,6 +417,21 @@ action leaving(inout bit<8> x) { x = 7; exit; }
 @pytest.mark.parametrize(("apply", "output"), [c[1:] for c in CONTROLS], ids=[c[0] for c in CONTROLS])
 def test_control(apply: str, output: str, tmp_path: Path) -> None:
     gives(load(tmp_path, apply, TOP, LOCALS), tmp_path, output)
+
+
+@pytest.mark.parametrize(
+    ("apply", "leaves"),
+    [
+        ("h.b = 1; return;", 0), ("h.b = 1; exit;", 0), ("{ h.b = 1; { return; } }", 0),
+        ("if (h.a == 1) { h.b = 1; return; } else { h.b = 2; return; }", 0), ("if (h.a == 1) { return; }", 0),
+        ("switch (h.a) { 1: { h.b = 1; return; } 2: { h.b = 2; return; } default: { h.b = 3; return; } }", 0),
+        ("switch (h.a) { 1: { h.b = 1; } default: { if (h.b == 2) { h.b = 3; return; } } }", 0),
+        ("if (h.a == 1) { h.b = 1; return; } h.b = 2; return;", 1), ("h.b = 1; if (h.a == 1) { exit; } else { return; } ", 0),
+        ("switch (h.a) { 1: { h.b = 1; } default: { if (h.b == 2) { return; } h.b = 4; } }", 1),
+    ],
+)  # fmt: skip
+def test_what_leaves_a_control_at_its_end_is_no_statement(apply: str, leaves: int, tmp_path: Path) -> None:
+    assert sum(isinstance(s, Leave) for s in program_statements(load(tmp_path, apply))) == leaves
 
 
 PARSER_CASES = [
