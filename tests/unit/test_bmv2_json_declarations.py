@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aux_frontend.v1model.variables import new_variable
 from test_bmv2_json import (
     IS_THREE,
     Json,
@@ -25,9 +26,10 @@ from test_bmv2_json import (
     table,
 )
 
-from transpiler.diagnostics import Rejected
+from transpiler.diagnostics import Rejected, Span
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.program import Program, Storage
+from transpiler.hlir.program import Program, Storage, Variable
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
 
@@ -137,6 +139,16 @@ def test_stacks_of_one_name(tmp_path: Path) -> None:
     assert "stack 's' is there twice" in refusal(tmp_path, made)
 
 
+def test_an_element_of_a_stack_is_no_other_header(tmp_path: Path) -> None:
+    """Elements are called by their places."""
+    made = document([], NOTHING)
+    made["headers"] += [header("s[0]", 7), header("g", 8)]
+    made["header_stacks"] = [{"name": "s", "id": 0, "header_type": "h_t", "header_ids": [8]}]
+    assert "'g' is in a stack already" in refusal(tmp_path, made)
+    made["header_stacks"][0]["header_ids"] = [7, 8]
+    assert [one.name for one in load(tmp_path, made)[0].headers][-2:] == ["s[0]", "s[1]"]
+
+
 UNION = {
     "header_union_types": [{"name": "u_t", "id": 0, "headers": [["m", "h_t"], ["n", "h_t"], ["o", "h_t"]]}],
     "header_unions": [{"name": "u", "id": 0, "union_type": "u_t", "header_ids": [2, 3, 4]}],
@@ -215,6 +227,15 @@ def test_all_fields_of_a_header_are_compared(field: str | None, equal: bool, tmp
     made = does(copied, *changed, primitive("assign", B, op("==", *({"type": "header", "value": n} for n in "gh"))))
     made["headers"].append(header("g", 2))
     assert Switch(load(tmp_path, made)[0]).process(1, FRAME) == [(0, bytes((3, 0, equal)) + FRAME[3:])]
+
+
+def test_a_variable_whose_name_is_taken_has_a_number() -> None:
+    """Before the last part of the name, which says what it is."""
+    made: dict[str, Variable] = {}
+    span = Span("t.json", 1, 1)
+    for name in ("a.b.c", "a.b.c", "a.b.c", "c", "c", "a.c", "a.b.d"):
+        new_variable(made, name, Bits(8), Storage.LOCAL, span)
+    assert list(made) == ["a.b.c", "a.b_2.c", "a.b_3.c", "c", "c_2", "a.c", "a.b.d"]
 
 
 # --- standard metadata -----------------------------------------------------------------------------------------------
@@ -544,6 +565,12 @@ def test_names_that_several_instances_have(tmp_path: Path) -> None:
     program = load(tmp_path, made)[0]
     assert [one.name for one in program.externs] == ["n", "n.register"]
     assert "n.register" in ingress_of(program)
+    several = made | {"meter_arrays": [{"name": "n", "id": 0, "size": 5, "type": "bytes", "rate_count": 2}]}
+    for section in ("counter_arrays", "meter_arrays", "register_arrays"):
+        several[section] = [one | {"id": number} for number in range(3) for one in several[section]]
+    assert sorted(one.name for one in load(tmp_path, several)[0].externs) == [
+        "n", "n.counter", "n.counter_2", "n.meter", "n.meter_2", "n.meter_3", "n.register", "n.register_2", "n.register_3",
+    ]  # fmt: skip
     made["actions"][0]["primitives"] = [primitive("count", {"type": "counter_array", "value": "r"}, hexstr(1))]
     assert "counter 'r' is not declared" in refusal(tmp_path, made)
     made["actions"][0]["primitives"] = [primitive("count", {"type": "register_array", "value": "n"}, hexstr(1))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aux_frontend.bmv2_json.structure import tidy
 from test_bmv2_json import (
     IS_THREE,
     Json,
@@ -20,7 +21,10 @@ from test_bmv2_json import (
     table,
 )
 
-from transpiler.diagnostics import Rejected
+from transpiler.diagnostics import Rejected, Span
+from transpiler.hlir.expressions import Const, VariableRef
+from transpiler.hlir.statements import Assign, Block, If, Leave, Statement, Switch as Switch_, SwitchCase
+from transpiler.hlir.types import Bool
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
 
@@ -90,6 +94,28 @@ def run(tmp_path: Path, ingress: Json, names: tuple[str, ...], entry: str | None
         switch.table_add("t", (Exact(3),), entry)
     ((_, frame),) = switch.process(1, FRAME)
     return frame[0]
+
+
+def test_what_goes_where_it_would_go_is_no_statement() -> None:
+    """Leaves at the ends of blocks, of their branches and of the blocks in them, and blocks that nothing leaves."""
+    span = Span("t.json", 1, 1)
+    on = Const(1, Bool(), span)
+    a, b = Leave("a", span), Leave("b", span)
+    done = Assign(VariableRef("v", span), on, span)
+
+    def block(label: str, *body: Statement) -> Block:
+        return Block(label, body, span)
+
+    assert tidy((block("a", done, a),)) == (done,)
+    assert tidy((block("a", If(on, (done, a), (a,), span)), done)) == (If(on, (done,), (), span), done)
+    switch = Switch_(on, (SwitchCase((0,), (done, a), span),), (done, a), span)
+    assert tidy((block("a", switch),)) == (Switch_(on, (SwitchCase((0,), (done,), span),), (done,), span),)
+    early = If(on, (b,), (), span)
+    assert tidy((block("a", block("b", early, done, a)), done)) == (block("b", early, done), done)
+    assert tidy((block("a", block("b", If(on, (a,), (b,), span)), done),)) == (
+        block("a", If(on, (a,), (), span), done),
+    )
+    assert tidy((block("a", If(on, (a,), (), span), done),)) == (block("a", If(on, (a,), (), span), done),)
 
 
 @pytest.mark.parametrize(

@@ -391,6 +391,24 @@ def test_actions_have_their_data_by_number(tmp_path: Path) -> None:
     assert '{"type": "local", "value": 0}' in json.dumps(put)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "hdr.h.a == 1 ? v : 8w7", "hdr.h.b == 2 ? 8w7 : v", "~v", "-v", "v + 1", "7 - v", "v[5:2] ++ hdr.h.a[3:0]", "hdr.h.a ^ v",
+        "(bit<8>) (v ++ v)", "v |+| 9", "(bit<8>) (int<8>) v + 1", "v > 2 ? hdr.h.a : hdr.h.b", "hdr.h.a >> v",
+        "(bit<8>) (bit<4>) v",
+    ],
+)  # fmt: skip
+def test_within_an_expression_data_are_local(value: str, tmp_path: Path) -> None:
+    """docs/JSON_format.md, "expression": runtime data of the action are of type `local` there."""
+    control = f"""action put(bit<8> v) {{ hdr.h.b = {value}; hdr.h.d = 3; }}
+        table t {{ key = {{ hdr.h.a: exact; }} actions = {{ put; }} default_action = put(5);
+            const entries = {{ 1: put(2); }} }}"""
+    made = same(tmp_path, loaded(tmp_path, control=control, ingress="t.apply();"))
+    (put,) = [one for one in made["actions"] if one["name"] == "I.put"]
+    assert '{"type": "local", "value": 0}' in json.dumps(put) and "runtime_data" not in json.dumps(put["primitives"])
+
+
 def test_second_passes_keep_their_fields(tmp_path: Path) -> None:
     ingress = """if (sm.instance_type == 0) { meta.kept = hdr.h.a; resubmit_preserving_field_list(1); }
         else { hdr.h.b = meta.kept; hdr.h.d = (bit<16>) sm.instance_type; }"""

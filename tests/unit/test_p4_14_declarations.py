@@ -35,6 +35,9 @@ def said(text: str, tmp_path: Path) -> str:
     [
         ("control ingress { } $", "unexpected character '$'"), ("control ingress { } \x07", "unexpected character 'U+0007'"),
         ("control ingress { } ? /* y */", "unexpected character '?'"),
+        ("control ingress { } \x7f", "unexpected character 'U+007F'"),
+        ("control ingress { if (h.a == 0xfgh45) { } }", "'0xfgh45' is not a number\n"),
+        (f"control ingress {{ if (h.a == 0x{'z' * 50}) {{ }} }}", f"'0x{'z' * 38}' is not a number\n"),
     ],
 )  # fmt: skip
 def test_characters_that_no_word_begins_with(text: str, message: str, tmp_path: Path) -> None:
@@ -547,6 +550,11 @@ def test_stateful_objects(declaration: str, kind: str, attributes: dict[str, obj
         ("meter o { type : bytes; direct : t; }", "direct meter 'o' needs a result"),
         ("meter o { type : bytes; instance_count : 2; result : m.x; }", "'result' of meter 'o' has no effect"),
         ("meter o { type : bytes; instance_count : 2; pre_color : m.x; }", "pre_color of meters is not supported"),
+        (
+            "meter o { type : bytes; instance_count : 2; pre_color : m.none; }",
+            "'none' is not a field of 'm' of type m_t",
+        ),
+        ("meter o { type : bytes; direct : t; result : m.none; }", "'none' is not a field of 'm' of type m_t"),
         ("counter o { type : bytes; direct : t; static : t; }", "a counter is either direct or static"),
         ("counter o { type : bytes; instance_count : 0; }", "instance_count"),
         ("register o { instance_count : 2; }", "register 'o' needs a width or a layout"),

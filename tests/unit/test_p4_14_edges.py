@@ -17,6 +17,7 @@ from test_p4_14_semantics import BYTES, forwards, load
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
+from transpiler.hlir.program import Storage
 from transpiler.hlir.types import Bits
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
@@ -68,6 +69,28 @@ def test_widths_of_standard_metadata(tmp_path: Path) -> None:
             with suppress(Rejected):
                 P4_14().check(Source(path), diagnostics)
             assert ("an argument of a default action" not in diagnostics.render()) is fits, (name, value)
+
+
+@pytest.mark.parametrize(
+    ("instance", "fields"),
+    [
+        (
+            "intrinsic_metadata",
+            {"ingress_global_timestamp": 48, "egress_global_timestamp": 48, "mcast_grp": 16, "priority": 3},
+        ),
+        ("queueing_metadata", {"enq_timestamp": 48, "enq_qdepth": 19, "deq_timedelta": 32, "deq_qdepth": 19, "qid": 8}),
+    ],
+)  # fmt: skip
+def test_metadata_of_the_switch_by_its_names(instance: str, fields: dict[str, int], tmp_path: Path) -> None:
+    """docs/simple_switch.md of BMv2: each field of these two is what the switch calls so."""
+    declared = " ".join(f"{name} : {width};" for name, width in fields.items())
+    read = " ".join(f"modify_field(h.a, {instance}.{name});" for name in fields)
+    text = f"{BYTES} header_type i_t {{ fields {{ {declared} }} }} metadata i_t {instance}; action a() {{ {read} }}"
+    text += " table t { actions { a; } default_action : a; } control ingress { } control egress { apply(t); }"
+    program = load(text, tmp_path)
+    known = dict(program.intrinsics)
+    assert {name: known.get(name) for name in fields} == {name: f"{instance}.{name}" for name in fields}
+    assert all(program.variable[known[name]].storage is Storage.INTRINSIC for name in fields)
 
 
 # --- further edges ---------------------------------------------------------------------------------------------------

@@ -193,6 +193,11 @@ def test_a_parameter_is_as_wide_as_its_widest_use(statement: str, width: int, tm
         ("bit_not(h.a, h.a);", "ee 22 33 44"),
         ("bit_nand(h.a, h.b, h.c);", "dd 22 33 44"),
         ("shift_left(m.y, h.a, 8); shift_right(h.d, m.y, 7);", "11 22 33 22"),
+        (  # a negative number stays one, also where it goes into a wider field
+            "modify_field(sm.i, -2); shift_right(m.y, sm.i, 1); shift_right(h.a, m.y, 8); modify_field(h.b, m.y);"
+            "shift_right(h.c, sm.i, 1); shift_left(m.y, sm.i, 4); shift_right(h.d, m.y, 4);",
+            "ff ff ff fe",
+        ),
         ("max(h.a, h.b, h.c); min(h.d, h.b, h.c);", "33 22 33 22"),
         ("swap(h.a, h.d);", "44 22 33 11"),
         ("modify_field_with_shift(h.a, h.b, 4, 0x0f);", "12 22 33 44"),

@@ -17,7 +17,7 @@ from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.expressions import VariableRef
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.statements import CallExtern, Leave
 from transpiler.hlir.traverse import program_statements
 from transpiler.verifier import verify
 
@@ -122,7 +122,29 @@ CONTROLS = [
         "over.apply(h.a, hdr); over.apply(h.b, hdr);",
         "01 02 02 03 04 05",
     ),
+    (
+        "a control applied twice, to one name for two parameters",
+        "one = 1; other = 2; pair.apply(one, one); h.a = one; pair.apply(other, one); h.b = one; h.c = other;"
+        "riap.apply(one, one); h.d = one; riap.apply(one, other); h.e = one; h.f = other;",
+        "02 03 0c 04 0e 0d",
+    ),
     ("direct application", "Adder.apply(h.a, 4); Adder.apply(h.b, 5);", "04 06 02 03 04 05"),
+    (
+        "controls within one that is applied twice",
+        "around.apply(h.a, 1); around.apply(h.b, 2);",
+        "35 37 02 03 04 05",
+    ),
+    (
+        "a variable has storage of its own, also within a block where another one has its name",
+        "u_t[2] k; s_t[2] n; s_t i; p_t p = { 1, 2 }; k[1].s = { 7 }; n[1] = { 8 }; i = { 9 };"
+        "{ u_t[2] k; s_t[2] n; s_t i; p_t p = { 3, 4 }; k[1].s = { 1 }; n[1] = { 2 }; i = { 3 }; h.f = k[1].s.v + n[1].v + p.y; }"
+        "{ s_t[2] k; u_t n; k[1] = { 4 }; n.s = { 5 }; h.e = k[1].v + n.s.v; }"
+        "h.a = k[1].s.v; h.b = n[1].v; h.c = i.v; h.d = p.x;",
+        "07 08 09 01 09 07",
+    ),
+    # statements after one that leaves (spec 12.4, 12.5)
+    ("nothing after an exit", "h.b = 7; exit; h.b = 9; inc(h.c);", "00 07 02 03 04 05"),
+    ("nothing after a block that returns", "{ h.b = 7; return; } h.b = 9; inc(h.c);", "00 07 02 03 04 05"),
     # expressions (spec 8)
     ("wrap and saturate", "h.a = h.a - 1; h.b = h.b |-| 5; h.c = 250 |+| h.d + 200;", "ff 00 c5 03 04 05"),
     (
@@ -158,6 +180,30 @@ CONTROLS = [
     ("division and remainder", "h.a = 17 / 5; h.b = 17 % 5; h.c = (3 - 17 / 2) * -1;", "03 02 05 03 04 05"),
     ("slice of a slice", "h.f[7:4][3:2] = 3;", "00 01 02 03 04 c5"),
     ("casts", "h.a = (bit<8>) (int<8>) -1; bool t = (bool) h.b[0:0]; h.c = t ? 8w7 : 8w0;", "ff 01 07 03 04 05"),
+    (
+        "the left of an operator assignment is read before its right changes it",
+        "h.a += inc(h.a); h.c -= inc(h.c); h.f[3:0] ^= low(h.f); h.d |= h.d;",
+        "01 01 ff 03 04 03",
+    ),
+    (
+        "the place of an operator assignment is from before its right",
+        "bit<8>[2] x = { 3, 5 }; bit<8> i = 0; x[i] += inc(i); h.a = x[0]; h.b = x[1]; h.c = i;",
+        "04 05 01 03 04 05",
+    ),
+    (
+        "a number without width takes that of the other alternative",
+        "bit<16> w = h.b == 1 ? 300 : h.b ++ h.c; h.a = w[15:8]; w = h.b == 2 ? 300 : w - 1; h.b = w[7:0];"
+        "tuple<bit<16>, bit<16>> t = h.c == 2 ? { 515, h.c ++ h.d } : { h.c ++ h.d, 771 }; h.e = t[0][15:8]; h.f = t[1][15:8];"
+        "t = h.c == 2 ? { h.d ++ h.c, 515 } : { 771, h.d ++ h.c }; h.d = t[0][15:8]; h.c = t[1][7:0];",
+        "01 2b 03 03 02 02",
+    ),
+    (
+        "comparison with an initializer on either side",
+        "if ({ 0, 0 } == meta.p) { h.a = 9; } if ({ 0, 1 } != meta.p) { h.b = 9; } if ({ y = 0, x = 0 } == meta.p) { h.c = 9; }"
+        "meta.p = { 1, 2 }; if (meta.p == { 1, 2 }) { h.d = 9; } if ({ y = 1, x = 2 } == meta.p) { h.e = 9; }"
+        "tuple<bit<8>, bit<8>> t = { 2, 9 }; if ({ 2, 9 } == t) { h.f = 9; }",
+        "09 09 09 09 04 09",
+    ),
     ("operator assignments", "h.a += 5; h.b <<= 3; h.c |= 0x40; h.f |-|= 9; h.e[3:0] ^= 0xf;", "05 08 42 03 0b 00"),
     (
         "constants",
@@ -308,6 +354,7 @@ const bit<72> BIG = 72w0x12 << 64;
 enum bit<8> E { One = 1, Two = 2 }
 bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
 struct q_t { bit<8> x; bit<8> y; bit<8> z; }
+bit<4> low(inout bit<8> x) { x = x + 1; return x[3:0]; }
 bit<8> two(in bit<8> x, in bit<8> y) { return (x << 4) + y; }
 bit<8> was(inout bit<8> x, in bit<8> y) { x = 9; return y; }
 bit<8> inc8(in bit<8> x) { return x + 1; }
@@ -337,6 +384,15 @@ control Over(out bit<8> x, in H hdr) {
     table t { actions = { put; } default_action = put; }
     apply { t.apply(); }
 }
+control Pair(inout bit<8> x, inout bit<8> y) {
+    action both() { y = y + 1; x = x + 10; }
+    table t { actions = { both; } default_action = both; }
+    apply { t.apply(); }
+}
+control Around(inout bit<8> x, in bit<8> y) {
+    Adder() adder;
+    apply { adder.apply(x, 4); Adder.apply(x, y); { Adder.apply(x, 0x30); } Adder.apply(x, y - y); }
+}
 control One(inout bit<8> x) {
     action add() { x = x + 1; }
     table t { actions = { add; } default_action = add; }
@@ -344,10 +400,15 @@ control One(inout bit<8> x) {
 }
 """
 LOCALS = """
+bit<8> one;
+bit<8> other;
 Inner() nested;
 One() twice;
 Same() same;
 Over() over;
+Around() around;
+Pair() pair;
+Pair() riap;
 action touch(inout bit<8> x) { x = 9; h.b = x; }
 action leaving(inout bit<8> x) { x = 7; exit; }
 """
@@ -356,6 +417,21 @@ action leaving(inout bit<8> x) { x = 7; exit; }
 @pytest.mark.parametrize(("apply", "output"), [c[1:] for c in CONTROLS], ids=[c[0] for c in CONTROLS])
 def test_control(apply: str, output: str, tmp_path: Path) -> None:
     gives(load(tmp_path, apply, TOP, LOCALS), tmp_path, output)
+
+
+@pytest.mark.parametrize(
+    ("apply", "leaves"),
+    [
+        ("h.b = 1; return;", 0), ("h.b = 1; exit;", 0), ("{ h.b = 1; { return; } }", 0),
+        ("if (h.a == 1) { h.b = 1; return; } else { h.b = 2; return; }", 0), ("if (h.a == 1) { return; }", 0),
+        ("switch (h.a) { 1: { h.b = 1; return; } 2: { h.b = 2; return; } default: { h.b = 3; return; } }", 0),
+        ("switch (h.a) { 1: { h.b = 1; } default: { if (h.b == 2) { h.b = 3; return; } } }", 0),
+        ("if (h.a == 1) { h.b = 1; return; } h.b = 2; return;", 1), ("h.b = 1; if (h.a == 1) { exit; } else { return; } ", 0),
+        ("switch (h.a) { 1: { h.b = 1; } default: { if (h.b == 2) { return; } h.b = 4; } }", 1),
+    ],
+)  # fmt: skip
+def test_what_leaves_a_control_at_its_end_is_no_statement(apply: str, leaves: int, tmp_path: Path) -> None:
+    assert sum(isinstance(s, Leave) for s in program_statements(load(tmp_path, apply))) == leaves
 
 
 PARSER_CASES = [
@@ -373,6 +449,12 @@ PARSER_CASES = [
         """Sub() sub; bit<8> n = 3;
         state start { sub.apply(packet, hdr.st[0], n); hdr.st[0].v = n; transition accept; }""",
         "04 01 02 03 04 05",
+    ),
+    (  # states may stand in any order
+        """Last() sub; bit<8> n = 3;
+        state done { hdr.st[0].setValid(); hdr.st[0].v = n; transition accept; }
+        state start { sub.apply(packet, n); transition done; }""",
+        "05 01 02 03 04 05",
     ),
     (
         """Sub() sub; bit<16> n = 0x03ff;
@@ -407,6 +489,10 @@ PARSER_CASES = [
 SUB = """
 parser Sub(packet_in packet, out s_t s, inout bit<8> n) {
     state start { packet.extract(s); n = n + 1; transition select(s.v) { 0: accept; default: reject; } }
+}
+parser Last(packet_in packet, inout bit<8> n) {
+    state other { n = n + 1; transition accept; }
+    state start { packet.advance(8); n = n + 1; transition other; }
 }
 """
 
@@ -465,6 +551,14 @@ def test_a_full_stack_rejects_with_an_error(tmp_path: Path) -> None:
     states = "state start { packet.extract(hdr.st.next); transition select(hdr.st.last.v) { 9: accept; _: start; } }"
     check = "if (std.parser_error == error.StackOutOfBounds) { hdr.st[0].v = 0xee; }"
     gives(load(tmp_path, check, parser=states), tmp_path, "ee 01 02 03 04 05")
+
+
+def test_metadata_may_be_set_where_checksums_are_computed(tmp_path: Path) -> None:
+    text = PROGRAM.replace("V(), D()", "C(), D()").format(top="", control="", apply="meta.m = 7;", parser=EXTRACT)
+    compute = "control C(inout H hdr, inout M meta) { apply { meta.m = meta.m + 1; hdr.h.a = meta.m; } }\nV1Switch("
+    file = tmp_path / "t.p4"
+    file.write_text(text.replace("V1Switch(", compute))
+    gives(P4_16().load(Source(file), Diagnostics()), tmp_path, "08 01 02 03 04 05")
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -688,6 +782,15 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+def test_an_object_with_a_method_of_its_own_is_located(tmp_path: Path) -> None:
+    top = "extern Box { Box(); abstract bit<8> twice(in bit<8> x); bit<8> put(in bit<8> x); }"
+    box = "Box() box = { bit<8> twice(in bit<8> x) { return x << 1; } };"
+    text = PROGRAM.format(top=top, control=box, apply="h.a = box.put(1);", parser=EXTRACT)
+    line = 1 + text[: text.index(box)].count("\n")
+    message = "error: extern objects with abstract methods are not supported here"
+    assert f"t.p4:{line}:11: {message}\n" in rejected(tmp_path, text)
+
+
 @pytest.mark.parametrize(
     "method", ["void truncate(in bit<32> length)", "void aes_128_cbc_encrypt(in bit<128> key, in bit<128> iv)"]
 )
@@ -754,6 +857,7 @@ def test_a_random_number_is_assigned_as_any_value_is(call: str, output: str, tmp
         ("m.execute_meter((bit<32>) inc(i), hdr.st[i].v);", "09 00"),
         ("r.read(hdr.st[i].v, (bit<32>) inc(i));", "00 09"),
         ("r.write((bit<32>) inc(i), hdr.st[i].v); r.read(hdr.st[0].v, 1);", "07 07"),
+        ("r.write(value = inc(i), index = (bit<32>) i); r.read(hdr.st[0].v, 1);", "01 07"),
     ],
 )
 def test_arguments_of_methods_are_evaluated_from_left_to_right(call: str, changed: str, tmp_path: Path) -> None:

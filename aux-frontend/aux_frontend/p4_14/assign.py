@@ -90,7 +90,7 @@ class Assigner:
         if isinstance(left, Loose):
             type_ = Bits(max(type_.width, width_of_operand(left)), type_.signed)
             left = self.values.bits(left, type_)
-        elif name == "shift_left" or width_of_operand(left) < type_.width:
+        elif name == "shift_left":  # a number is shifted right as wide as it is, and by its own sign
             left = self.values.bits(left, Bits(max(type_.width, width_of_operand(left)), type_.signed))
         op = Op.SHL if name == "shift_left" else Op.SHR
         return self.assign(slot, self.values.shift(op, left, right, span), span)

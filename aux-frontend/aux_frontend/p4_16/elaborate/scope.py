@@ -42,7 +42,7 @@ class Scope:
     def child(self, substitution: dict[ast.TypeParameter, ty.Ty] | None = None) -> Scope:
         """A scope within this one; `substitution` adds type arguments."""
         inner = {**self.substitution, **substitution} if substitution else self.substitution
-        return Scope(self.unit, self, {}, inner, repeated=self.repeated)
+        return Scope(self.unit, self, {}, inner)
 
     def resolve(self, type_: ty.Ty) -> ty.Ty:
         """A type of the checker's tables with the type arguments in force here."""
