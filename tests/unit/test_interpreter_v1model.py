@@ -644,6 +644,17 @@ def test_fields_of_a_frame() -> None:
     assert fields_of(loop, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
 
 
+@pytest.mark.parametrize(("frame", "last"), [(b"\x01\x02\x03", []), (b"\x01\x02\x03\x04", [(16, 8, "more.n")])])
+def test_fields_of_a_frame_whose_parser_asks_how_long_it_is(frame: bytes, last: list[tuple[int, int, str]]) -> None:
+    b = base()
+    b.header("more", "more_t", n=8)
+    start = state(
+        "start", [extract("h")], select(b.get("sm.packet_length"), (exact(4, 32), "more"), (any_(), "accept"))
+    )
+    program = b.build([start, state("more", [extract("more")], goto("accept"))])
+    assert fields_of(program, frame) == [(0, 8, "h.tag"), (8, 8, "h.note"), *last]
+
+
 @pytest.mark.parametrize("size", [0, 2])
 def test_fields_of_a_frame_with_one_of_varying_length(size: int) -> None:
     """It is as long as the parser takes it, and so stands what is behind it."""
