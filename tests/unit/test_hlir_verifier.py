@@ -453,6 +453,22 @@ def test_extern_instances_have_their_attributes() -> None:
     assert "lacks the attribute width" in violations(program(externs=(lame,)))
 
 
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("action_profile", ["size"]), ("action_selector", ["algorithm", "size", "width"]), ("counter", ["size", "unit"]),
+        ("custom_crc", ["width"]), ("direct_counter", ["automatic", "unit"]),
+        ("direct_meter", ["automatic", "unit"]), ("meter", ["size", "unit"]), ("register", ["size", "width"]),
+    ],
+)  # fmt: skip
+def test_each_attribute_that_an_instance_of_a_kind_lacks_is_told(kind: str, attributes: list[str]) -> None:
+    """In the order of their names, once each."""
+    good = program(externs=(), tables=(), pipes=())
+    with pytest.raises(Malformed) as caught:
+        verify(replace(good, externs=(pr.ExternInstance("x", kind, (), AT),)))
+    assert list(caught.value.violations) == [f"{AT}: {kind} x lacks the attribute {name}" for name in attributes]
+
+
 def test_errors_begin_with_core() -> None:
     assert "core.p4" in violations(program(errors=Enum("error", ("Mine",))))
 

@@ -532,6 +532,23 @@ def test_what_externs_do_is_told() -> None:
     assert (kept.digests, kept.log, kept.failed_asserts, switch.register_read("I.r", 1)) == ([], [], [], 0)
 
 
+def test_an_element_of_an_entry_is_no_cell_that_a_packet_names() -> None:
+    """The length that a direct counter counts is no index either."""
+    b = base()
+    b.extern("I.dc", "direct_counter", unit="packets_and_bytes", automatic=0)
+    b.extern("I.dm", "direct_meter", unit="bytes", automatic=0)
+    counted = b.call("direct_counter.count_length", "I.dc", const(11, 32))
+    b.action("I.count", counted, b.call("direct_meter.execute", "I.dm", out="h.note"))
+    b.table("I.own", [("h.tag", "exact")], ["I.count"], direct=["I.dc", "I.dm"])
+    told: list[Event] = []
+    switch = Switch(plain(b, (apply("I.own"),)), trace=told.append)
+    handle = switch.table_add("I.own", (Exact(5),), "I.count")
+    switch.process(0, b"\x05\xfd")
+    assert not [event for event in told if event.kind == "cell"]
+    count = switch.counter("I.dc", handle)
+    assert (count.packets, count.bytes) == (1, 11)
+
+
 def test_an_action_that_another_table_runs_counts_no_entry() -> None:
     b = base()
     b.extern("I.dc", "direct_counter", unit="packets", automatic=0)
