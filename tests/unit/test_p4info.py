@@ -525,6 +525,22 @@ def test_every_form_reads_back(tmp_path: Path, form: str) -> None:
     assert encode(read, form) == written
 
 
+def test_what_would_steer_a_terminal_is_written_as_three_octal_digits_a_byte(tmp_path: Path) -> None:
+    """So that a digit behind it stays a digit."""
+    info = with_table(tmp_path, "meta.tag: exact;", control='@brief("a") action told() { }')
+    for text, shown in (
+        ("\x9b1", r"\302\2331"),
+        ("\u202e5", r"\342\200\2565"),
+        ("\x7f0", r"\1770"),
+        ("\x075", r"\0075"),
+    ):
+        info.tables[0].preamble.doc.brief = f"x{text}y\ngröße"
+        written, read = encode(info, ".txtpb").decode(), message_class("P4Info")()
+        assert rf'brief: "x{shown}y\ngröße"' in written
+        text_format.Parse(written, read)
+        assert read == info
+
+
 def test_build_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     info = with_table(tmp_path, "meta.tag: exact;")
     program, out = str(tmp_path / "t.p4"), tmp_path / "out"

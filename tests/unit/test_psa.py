@@ -262,6 +262,21 @@ def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
     assert events[-1].kind == "drop"
 
 
+@pytest.mark.parametrize(("port", "number"), [("(PortId_t)3", 3), ("PSA_PORT_RECIRCULATE", 0xFFFFFFFA)])
+def test_a_packet_of_which_nothing_is_left_is_dropped_wherever_it_was_to_go(
+    port: str, number: int, tmp_path: Path
+) -> None:
+    """Nor are there clones of it."""
+    egress = "hdr.h.setInvalid(); ostd.clone = true; ostd.clone_session_id = (CloneSessionId_t)5;"
+    events: list[Event] = []
+    switch = Switch(load(tmp_path, f"send_to_port(ostd, {port});", egress=egress), trace=events.append)
+    switch.mirroring_add(5, 4)
+    assert switch.process(0, b"\x01\x02\x03\x04") == []
+    assert [event.text for event in events if event.kind in ("drop", "pass")] == [
+        "ingress, port 0, 4 bytes", f"egress, port {number}, 4 bytes", "nothing is left of it: a frame has one byte at least",
+    ]  # fmt: skip
+
+
 # --- externs ---------------------------------------------------------------------------------------------------------
 
 
