@@ -270,6 +270,21 @@ def test_ingress_clone_is_the_packet_as_it_came_with_its_metadata_kept() -> None
     assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02")]
 
 
+@pytest.mark.parametrize("spec", [3, DROP_PORT])
+def test_where_ingress_sent_it_egress_does_not_know(spec: int) -> None:
+    """As simple_switch has it: egress_spec is 0 there, so that copies for a group leave though ingress says drop."""
+    b = base()
+    ingress = (b.set("sm.mcast_grp", 5), b.set("sm.egress_spec", spec))
+    egress = (
+        b.set("h.tag", ex.Slice(b.get("sm.egress_spec"), 7, 0, AT)),
+        b.set("h.note", ex.Slice(b.get("sm.egress_port"), 7, 0, AT)),
+    )
+    switch = Switch(plain(b, ingress, egress))
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(7, (2, 4)))
+    assert switch.process(9, b"\x01\x02") == [(2, b"\x00\x02"), (4, b"\x00\x04")]
+
+
 @pytest.mark.parametrize(
     ("field", "width", "value"),
     [("sm.instance_type", 32, 1), ("sm.packet_length", 32, 3), ("sm.ingress_port", 9, 6)],
