@@ -128,6 +128,11 @@ def test_constants_that_fit(value: int, type_: Type) -> None:
         (st.CallExtern("register.peek", "Ingress.r", (), (), AT), "unknown extern method register.peek"),
         (st.CallExtern("register.read", None, (const(1, 32),), (PORT,), AT), "does not fit the instance None"),
         (st.CallExtern("register.read", "Ingress.r", (const(1, 32),), (PORT,), AT), "elements of Ingress.r are bit<8>"),
+        (
+            st.CallExtern("register.update", "Ingress.r", (const(1, 32), const(1, 8), ex.Text("add", AT)), (PORT,), AT),
+            "elements of Ingress.r are bit<8>",
+        ),
+        (st.CallExtern("register.replace", "Ingress.r", (const(1, 32), const(1, 8)), (PORT,), AT), "are bit<8>"),
         (st.CallExtern("truncate.request", None, (), (), AT), "takes 1 inputs"),
         (
             st.CallExtern("register.write", "Ingress.r", (const(1, 32), const(1, 9)), (), AT),

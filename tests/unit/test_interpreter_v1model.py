@@ -413,6 +413,90 @@ def test_what_egress_knows_of_a_packet(tag: int, seen: dict[int, tuple[int, ...]
     assert sent == {port: told[: 2 if tag == 4 and port == 7 else None] for port, told in seen.items()}
 
 
+WAITS = ("enq_timestamp", "enq_qdepth", "deq_timedelta", "deq_qdepth", "qid")
+
+
+@pytest.mark.parametrize(
+    ("tag", "seen"),
+    [
+        (1, {2: (6, 0, 1, 9, 9, 9, 0, 0, 0, 0)}),  # goes on to a port
+        (2, {3: (6, 5, 1, 9, 9, 9, 0, 0, 0, 0), 4: (6, 5, 1, 9, 9, 9, 0, 0, 0, 0)}),  # to a group
+        (3, {7: (6, 0, 0, 9, 9, 9, 0, 0, 0, 0)}),  # a clone of it as it came
+        (4, {2: (6, 0, 1, 9, 9, 9, 0, 0, 0, 0), 7: (6, 0, 0, 9, 9, 9, 0, 0, 0, 0)}),  # and one of it as it leaves
+    ],
+)
+def test_times_and_queues_in_egress(tag: int, seen: dict[int, tuple[int, ...]]) -> None:
+    """No packet waits, whatever ingress has written there; but for the times, a clone knows nothing of what was told of the
+    packet before."""
+    b = base()
+    fields = (
+        "ingress_port",
+        "mcast_grp",
+        "checksum_error",
+        "ingress_global_timestamp",
+        "egress_global_timestamp",
+        *WAITS,
+    )
+    for name in WAITS:
+        b.variable(f"sm.{name}", 32, Storage.INTRINSIC)
+    b.header("o", "o_t", **dict.fromkeys(fields, 8))
+
+    def on(number: int, *then: st.Statement) -> st.If:
+        return if_(binary("==", b.get("h.tag"), const(number, 8)), then)
+
+    drop = b.set("sm.egress_spec", DROP_PORT)
+    ingress = (
+        b.set("sm.egress_spec", 2), b.set("sm.checksum_error", 1), *(b.set(f"sm.{name}", 77) for name in WAITS),
+        on(2, b.set("sm.mcast_grp", 5)), on(3, b.call("clone.ingress", None, const(9, 32)), drop),
+    )  # fmt: skip
+    tell = [b.set(f"o.{name}", _byte(b, f"sm.{name}")) for name in fields]
+    clone = on(4, on_pass(b, 0, b.call("clone.egress", None, const(9, 32))))
+    egress = (st.SetValid(h("o"), True, AT), *tell, clone)
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress, egress, deparser=[emit("h"), emit("o")])
+    named = (*made.intrinsics, *((name, f"sm.{name}") for name in WAITS))
+    switch = Switch(replace(made, intrinsics=named), clock=lambda: 9)
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(17, (3, 4)))
+    switch.mirroring_add(9, 7)
+    assert {port: tuple(frame[2:]) for port, frame in switch.process(6, bytes([tag, 0]))} == seen
+
+
+def _byte(b: Builder, name: str) -> ex.Expression:
+    """The last bits of a variable."""
+    width = b.type_of(name).width  # type: ignore[union-attr]
+    value = b.get(name)
+    return ex.Slice(value, 7, 0, AT) if width >= 8 else ex.Cast(value, Bits(8), AT)
+
+
+@pytest.mark.parametrize("asked", ["truncate.request", "recirculate.request", "clone.egress"])
+def test_what_egress_asks_for_one_copy_is_for_that_one_alone(asked: str) -> None:
+    b = base()
+    given = {"truncate.request": [const(1, 32)], "recirculate.request": [], "clone.egress": [const(9, 32)]}[asked]
+    here = if_(binary("==", b.get("sm.egress_port"), const(3, 9)), [on_pass(b, 5, b.call(asked, None, *given))])
+    ingress = (b.set("sm.egress_spec", 6), on_pass(b, 0, b.set("sm.mcast_grp", 5)))
+    switch = Switch(plain(b, ingress, (here,)))
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(17, (2, 3, 4)))
+    switch.mirroring_add(9, 7)
+    whole = b"\x01\x02xyz"
+    sent = switch.process(0, whole)
+    cut = {
+        "truncate.request": [(3, b"\x01")],
+        "recirculate.request": [(6, whole)],
+        "clone.egress": [(3, whole), (7, whole)],
+    }
+    assert sorted(sent) == sorted([(2, whole), *cut[asked], (4, whole)])
+
+
+def test_a_packet_that_goes_round_is_not_cut_before_it_leaves() -> None:
+    b = base()
+    cut = b.call("truncate.request", None, const(3, 32))
+    length = ex.Slice(b.get("sm.packet_length"), 8, 0, AT)
+    ingress = (b.set("sm.egress_spec", length), on_pass(b, 0, cut, b.call("recirculate.request", None)))
+    switch = Switch(plain(b, ingress))
+    assert switch.process(0, b"\x01\x02345") == [(5, b"\x01\x02345")]
+
+
 def test_resubmitting_for_ever_ends() -> None:
     b = base()
     events: list[Event] = []
