@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -21,9 +22,12 @@ from transpiler.traffic import continued as continuing, missed, outward
 from transpiler.traffic.builder import _apart, _marks, _out_of_reach, _same_bits
 from transpiler.traffic.choose import ALIKE, _rank, _state, choose
 from transpiler.traffic.continued import FEW, TRIES, _attempt, _met, continued
+from transpiler.traffic.entries import write
+from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.fuller import calls, fuller
-from transpiler.traffic.keys import KeyField, Own, Shared, Unknown
+from transpiler.traffic.keys import KeyField, KeySet, Own, Pattern, Shared, Unknown
 from transpiler.traffic.parser_paths import Shape
+from transpiler.traffic.plan import Plan, Wishes
 from transpiler.traffic.probe import Observation
 from transpiler.traffic.profiles import GROUP_MEMBERS, Profiles
 from transpiler.traffic.search import Frame, Template, _candidates
@@ -445,6 +449,33 @@ def test_members_of_a_profile(
     ]
     plain: Any = SimpleNamespace(table=SimpleNamespace(implementation=None))
     assert profiles.member(plain, 7) == 7
+
+
+@pytest.mark.parametrize("kind", ["action_profile", "action_selector"])
+def test_tables_that_share_a_profile_have_members_and_groups_of_their_own(kind: str) -> None:
+    """Members and groups have numbers in the order in which they are made; a group has no member twice."""
+    program, call, of = profile_program(kind, 100), {"t": Call("put", (7,)), "u": Call("put", (9,))}, {"t": 5, "u": 6}
+    bits = tuple(Own(i) for i in range(8))
+    made = [
+        TableEntries(
+            program.table[name], KeySet(name, (KeyField(MatchKind.EXACT, 8),), bits, (), (Pattern((True,) * 8, count),), 1, 3),
+            {}, call[name], frozenset(), frozenset({0}), {},
+        ) for name, count in of.items()
+    ]  # fmt: skip
+    out = io.BytesIO()
+    write(Plan(program, Wishes(), (), tuple(made), {}), out, lambda count: None)
+    lines = [line.split() for line in out.getvalue().decode().splitlines()]
+    members = [int(words[-1], 16) for words in lines if words[0] == "act_prof_create_member"]
+    assert members == [7] * 5 + [9] * 6
+    groups: list[list[int]] = [[] for words in lines if words[0] == "act_prof_create_group"]
+    for words in lines:
+        if words[0] == "act_prof_add_member_to_group":
+            groups[int(words[3], 16)].append(int(words[2], 16))
+    firsts = [first + number * GROUP_MEMBERS % count for first, count in ((0, 5), (5, 6)) for number in range(count)]
+    beginnings = [[group[0], len(set(group)), {members[member] for member in group}] for group in groups]
+    assert beginnings == [[first, GROUP_MEMBERS, {members[first]}] for first in firsts] * (kind == "action_selector")
+    asked = {name: [int(words[-1], 16) for words in lines if words[1] == name] for name in of}
+    assert asked == {"t": list(range(5)), "u": list(range(5, 11))}
 
 
 # --- what is said ----------------------------------------------------------------------------------------------------

@@ -84,6 +84,19 @@ def test_frames_that_others_entries_hit_where_they_want_a_miss_come_to_nothing(h
     assert left or (stream.template, stream.places, stream.feeders) == (TEMPLATE, {}, {})
 
 
+@pytest.mark.parametrize("used", [[], ["a"], ["c", "a"], ["abc"], ["b", "ab"]])
+def test_tables_that_some_frames_need_are_filled_and_no_others(used: list[str]) -> None:
+    """In the order in which their entries were made."""
+    builder: Any = Builder("program", "wishes", None, None)  # type: ignore[arg-type]
+    builder.made = {(name, kind(0)): made(name) for name in "abc"}
+    by_name = {name: entries for (name, _), entries in builder.made.items()}
+    streams = [Stream(TEMPLATE, {name: by_name[name] for name in names}, {}, {}) for names in used]
+    builder.streams = lambda reached: streams
+    plan = builder.draft([])
+    assert (plan.streams, plan.feeds, plan.spares) == (tuple(streams), builder.feeds, False)
+    assert [one.name for one in plan.tables] == sorted(set("".join(used)))
+
+
 def kind(*bits: Any, action: str = "go") -> Any:
     return Kind(bits, action, ())
 

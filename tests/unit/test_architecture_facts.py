@@ -10,6 +10,8 @@ import pytest
 from macsad.frontends import frontend_for
 from transpiler.architectures import facts
 from transpiler.architectures.facts import PARTS, Facts, part
+from transpiler.architectures.pna.facts import Direction
+from transpiler.architectures.psa.facts import PORT_RECIRCULATE, Path as PacketPath
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.hlir.program import Architecture, Control, Parser, Program, Role
@@ -70,3 +72,10 @@ def test_a_folder_has_all_parts_of_an_architecture(architecture: Architecture) -
     assert isinstance(found["pipes"].DESCRIPTION, Description)
     assert found["steps"].DECISIONS and all(isinstance(step, Step) for step in found["steps"].DECISIONS)
     assert issubclass(found["paths"].PATHS, Paths)
+
+
+def test_numbers_that_programs_are_told() -> None:
+    """psa.p4 of PSA 1.2 and pna.p4 of PNA 0.7: members of an enum count from 0."""
+    paths = [PacketPath.NORMAL, PacketPath.UNICAST, PacketPath.MULTICAST, PacketPath.CLONE_I2E, PacketPath.CLONE_E2E]
+    assert [*paths, PacketPath.RESUBMIT, PacketPath.RECIRCULATE] == list(range(7))
+    assert [Direction.NET_TO_HOST, Direction.HOST_TO_NET] == [0, 1] and PORT_RECIRCULATE == 0xFFFFFFFA

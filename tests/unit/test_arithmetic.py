@@ -41,6 +41,15 @@ def test_a_stored_value_stands_for_the_number_that_its_bits_are() -> None:
         assert a.bounds(type_) == (min(numbers(type_)), max(numbers(type_)))
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_types_of_no_bits_have_one_number(signed: bool) -> None:
+    type_ = Bits(0, signed)
+    assert (a.bounds(type_), a.number(0, type_), a.wrap(-3, type_), a.saturate(5, type_)) == ((0, 0), 0, 0, 0)
+    assert [a.binary(op, 0, 0, type_, type_) for op in (Op.ADD, Op.SUB, Op.SADD, Op.SSUB, Op.XOR, Op.EQ)] == [0] * 5 + [
+        1
+    ]
+
+
 @pytest.mark.parametrize(("op", "exact"), [(Op.ADD, int.__add__), (Op.SUB, int.__sub__), (Op.MUL, int.__mul__)])
 def test_sums_and_products_wrap(op: Op, exact) -> None:
     for type_, x, y in PAIRS:

@@ -128,6 +128,11 @@ def test_constants_that_fit(value: int, type_: Type) -> None:
         (st.CallExtern("register.peek", "Ingress.r", (), (), AT), "unknown extern method register.peek"),
         (st.CallExtern("register.read", None, (const(1, 32),), (PORT,), AT), "does not fit the instance None"),
         (st.CallExtern("register.read", "Ingress.r", (const(1, 32),), (PORT,), AT), "elements of Ingress.r are bit<8>"),
+        (
+            st.CallExtern("register.update", "Ingress.r", (const(1, 32), const(1, 8), ex.Text("add", AT)), (PORT,), AT),
+            "elements of Ingress.r are bit<8>",
+        ),
+        (st.CallExtern("register.replace", "Ingress.r", (const(1, 32), const(1, 8)), (PORT,), AT), "are bit<8>"),
         (st.CallExtern("truncate.request", None, (), (), AT), "takes 1 inputs"),
         (
             st.CallExtern("register.write", "Ingress.r", (const(1, 32), const(1, 9)), (), AT),
@@ -451,6 +456,22 @@ def test_tables_are_checked() -> None:
 def test_extern_instances_have_their_attributes() -> None:
     lame = pr.ExternInstance("Ingress.r", "register", (("size", 4),), AT)
     assert "lacks the attribute width" in violations(program(externs=(lame,)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("action_profile", ["size"]), ("action_selector", ["algorithm", "size", "width"]), ("counter", ["size", "unit"]),
+        ("custom_crc", ["width"]), ("direct_counter", ["automatic", "unit"]),
+        ("direct_meter", ["automatic", "unit"]), ("meter", ["size", "unit"]), ("register", ["size", "width"]),
+    ],
+)  # fmt: skip
+def test_each_attribute_that_an_instance_of_a_kind_lacks_is_told(kind: str, attributes: list[str]) -> None:
+    """In the order of their names, once each."""
+    good = program(externs=(), tables=(), pipes=())
+    with pytest.raises(Malformed) as caught:
+        verify(replace(good, externs=(pr.ExternInstance("x", kind, (), AT),)))
+    assert list(caught.value.violations) == [f"{AT}: {kind} x lacks the attribute {name}" for name in attributes]
 
 
 def test_errors_begin_with_core() -> None:

@@ -85,7 +85,7 @@ def test_an_element_beyond_its_stack_reads_zero_and_swallows_writes(empty: State
     assert evaluate(ex.IsValid(beyond.header, AT), empty) == 0
 
 
-@pytest.mark.parametrize(("index", "width"), [(-1, 2), (-2, 2), (-1, 8), (-128, 8)])
+@pytest.mark.parametrize(("index", "width"), [(-1, 1), (-1, 2), (-2, 2), (-1, 8), (-128, 8)])
 def test_an_element_below_zero_is_beyond_its_stack_too(empty: State, index: int, width: int) -> None:
     below = ex.FieldRef(ex.ElementRef("s", const(index % (1 << width), width, True), AT), "x", AT)
     write(below, 6, empty)

@@ -270,6 +270,21 @@ def test_ingress_clone_is_the_packet_as_it_came_with_its_metadata_kept() -> None
     assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02")]
 
 
+@pytest.mark.parametrize("spec", [3, DROP_PORT])
+def test_where_ingress_sent_it_egress_does_not_know(spec: int) -> None:
+    """As simple_switch has it: egress_spec is 0 there, so that copies for a group leave though ingress says drop."""
+    b = base()
+    ingress = (b.set("sm.mcast_grp", 5), b.set("sm.egress_spec", spec))
+    egress = (
+        b.set("h.tag", ex.Slice(b.get("sm.egress_spec"), 7, 0, AT)),
+        b.set("h.note", ex.Slice(b.get("sm.egress_port"), 7, 0, AT)),
+    )
+    switch = Switch(plain(b, ingress, egress))
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(7, (2, 4)))
+    assert switch.process(9, b"\x01\x02") == [(2, b"\x00\x02"), (4, b"\x00\x04")]
+
+
 @pytest.mark.parametrize(
     ("field", "width", "value"),
     [("sm.instance_type", 32, 1), ("sm.packet_length", 32, 3), ("sm.ingress_port", 9, 6)],
@@ -396,6 +411,90 @@ def test_what_egress_knows_of_a_packet(tag: int, seen: dict[int, tuple[int, ...]
     switch.mirroring_add(9, 7, most=4)
     sent = {port: tuple(frame[2 : 2 + len(SEEN)]) for port, frame in switch.process(6, bytes([tag, 0]) + b"xyz")}
     assert sent == {port: told[: 2 if tag == 4 and port == 7 else None] for port, told in seen.items()}
+
+
+WAITS = ("enq_timestamp", "enq_qdepth", "deq_timedelta", "deq_qdepth", "qid")
+
+
+@pytest.mark.parametrize(
+    ("tag", "seen"),
+    [
+        (1, {2: (6, 0, 1, 9, 9, 9, 0, 0, 0, 0)}),  # goes on to a port
+        (2, {3: (6, 5, 1, 9, 9, 9, 0, 0, 0, 0), 4: (6, 5, 1, 9, 9, 9, 0, 0, 0, 0)}),  # to a group
+        (3, {7: (6, 0, 0, 9, 9, 9, 0, 0, 0, 0)}),  # a clone of it as it came
+        (4, {2: (6, 0, 1, 9, 9, 9, 0, 0, 0, 0), 7: (6, 0, 0, 9, 9, 9, 0, 0, 0, 0)}),  # and one of it as it leaves
+    ],
+)
+def test_times_and_queues_in_egress(tag: int, seen: dict[int, tuple[int, ...]]) -> None:
+    """No packet waits, whatever ingress has written there; but for the times, a clone knows nothing of what was told of the
+    packet before."""
+    b = base()
+    fields = (
+        "ingress_port",
+        "mcast_grp",
+        "checksum_error",
+        "ingress_global_timestamp",
+        "egress_global_timestamp",
+        *WAITS,
+    )
+    for name in WAITS:
+        b.variable(f"sm.{name}", 32, Storage.INTRINSIC)
+    b.header("o", "o_t", **dict.fromkeys(fields, 8))
+
+    def on(number: int, *then: st.Statement) -> st.If:
+        return if_(binary("==", b.get("h.tag"), const(number, 8)), then)
+
+    drop = b.set("sm.egress_spec", DROP_PORT)
+    ingress = (
+        b.set("sm.egress_spec", 2), b.set("sm.checksum_error", 1), *(b.set(f"sm.{name}", 77) for name in WAITS),
+        on(2, b.set("sm.mcast_grp", 5)), on(3, b.call("clone.ingress", None, const(9, 32)), drop),
+    )  # fmt: skip
+    tell = [b.set(f"o.{name}", _byte(b, f"sm.{name}")) for name in fields]
+    clone = on(4, on_pass(b, 0, b.call("clone.egress", None, const(9, 32))))
+    egress = (st.SetValid(h("o"), True, AT), *tell, clone)
+    made = b.build([state("start", [extract("h")], goto("accept"))], ingress, egress, deparser=[emit("h"), emit("o")])
+    named = (*made.intrinsics, *((name, f"sm.{name}") for name in WAITS))
+    switch = Switch(replace(made, intrinsics=named), clock=lambda: 9)
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(17, (3, 4)))
+    switch.mirroring_add(9, 7)
+    assert {port: tuple(frame[2:]) for port, frame in switch.process(6, bytes([tag, 0]))} == seen
+
+
+def _byte(b: Builder, name: str) -> ex.Expression:
+    """The last bits of a variable."""
+    width = b.type_of(name).width  # type: ignore[union-attr]
+    value = b.get(name)
+    return ex.Slice(value, 7, 0, AT) if width >= 8 else ex.Cast(value, Bits(8), AT)
+
+
+@pytest.mark.parametrize("asked", ["truncate.request", "recirculate.request", "clone.egress"])
+def test_what_egress_asks_for_one_copy_is_for_that_one_alone(asked: str) -> None:
+    b = base()
+    given = {"truncate.request": [const(1, 32)], "recirculate.request": [], "clone.egress": [const(9, 32)]}[asked]
+    here = if_(binary("==", b.get("sm.egress_port"), const(3, 9)), [on_pass(b, 5, b.call(asked, None, *given))])
+    ingress = (b.set("sm.egress_spec", 6), on_pass(b, 0, b.set("sm.mcast_grp", 5)))
+    switch = Switch(plain(b, ingress, (here,)))
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(17, (2, 3, 4)))
+    switch.mirroring_add(9, 7)
+    whole = b"\x01\x02xyz"
+    sent = switch.process(0, whole)
+    cut = {
+        "truncate.request": [(3, b"\x01")],
+        "recirculate.request": [(6, whole)],
+        "clone.egress": [(3, whole), (7, whole)],
+    }
+    assert sorted(sent) == sorted([(2, whole), *cut[asked], (4, whole)])
+
+
+def test_a_packet_that_goes_round_is_not_cut_before_it_leaves() -> None:
+    b = base()
+    cut = b.call("truncate.request", None, const(3, 32))
+    length = ex.Slice(b.get("sm.packet_length"), 8, 0, AT)
+    ingress = (b.set("sm.egress_spec", length), on_pass(b, 0, cut, b.call("recirculate.request", None)))
+    switch = Switch(plain(b, ingress))
+    assert switch.process(0, b"\x01\x02345") == [(5, b"\x01\x02345")]
 
 
 def test_resubmitting_for_ever_ends() -> None:
@@ -532,6 +631,23 @@ def test_what_externs_do_is_told() -> None:
     assert (kept.digests, kept.log, kept.failed_asserts, switch.register_read("I.r", 1)) == ([], [], [], 0)
 
 
+def test_an_element_of_an_entry_is_no_cell_that_a_packet_names() -> None:
+    """The length that a direct counter counts is no index either."""
+    b = base()
+    b.extern("I.dc", "direct_counter", unit="packets_and_bytes", automatic=0)
+    b.extern("I.dm", "direct_meter", unit="bytes", automatic=0)
+    counted = b.call("direct_counter.count_length", "I.dc", const(11, 32))
+    b.action("I.count", counted, b.call("direct_meter.execute", "I.dm", out="h.note"))
+    b.table("I.own", [("h.tag", "exact")], ["I.count"], direct=["I.dc", "I.dm"])
+    told: list[Event] = []
+    switch = Switch(plain(b, (apply("I.own"),)), trace=told.append)
+    handle = switch.table_add("I.own", (Exact(5),), "I.count")
+    switch.process(0, b"\x05\xfd")
+    assert not [event for event in told if event.kind == "cell"]
+    count = switch.counter("I.dc", handle)
+    assert (count.packets, count.bytes) == (1, 11)
+
+
 def test_an_action_that_another_table_runs_counts_no_entry() -> None:
     b = base()
     b.extern("I.dc", "direct_counter", unit="packets", automatic=0)
@@ -642,6 +758,17 @@ def test_fields_of_a_frame() -> None:
     assert fields_of(program, b"\x01") == []
     loop = base().build([state("start", [extract("h"), st.While(true(), (), AT)], goto("accept"))])
     assert fields_of(loop, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
+
+
+@pytest.mark.parametrize(("frame", "last"), [(b"\x01\x02\x03", []), (b"\x01\x02\x03\x04", [(16, 8, "more.n")])])
+def test_fields_of_a_frame_whose_parser_asks_how_long_it_is(frame: bytes, last: list[tuple[int, int, str]]) -> None:
+    b = base()
+    b.header("more", "more_t", n=8)
+    start = state(
+        "start", [extract("h")], select(b.get("sm.packet_length"), (exact(4, 32), "more"), (any_(), "accept"))
+    )
+    program = b.build([start, state("more", [extract("more")], goto("accept"))])
+    assert fields_of(program, frame) == [(0, 8, "h.tag"), (8, 8, "h.note"), *last]
 
 
 @pytest.mark.parametrize("size", [0, 2])

@@ -205,14 +205,14 @@ def test_a_parameter_that_is_a_structure_is_its_fields(tmp_path: Path) -> None:
 
 
 def test_a_parameter_of_an_enum_goes_by_its_name(tmp_path: Path) -> None:
-    """A key of an enum has a width: it is matched as a number."""
+    """A key of an enum has a width: it is matched as a number of 32 bits."""
     control = "action paint(Colour colour) { meta.colour = colour; }"
     top, meta = "enum Colour { red, green }", "Colour colour;"
     info = with_table(tmp_path, "meta.colour: exact;", "paint;", control=control, top=top, meta=meta)
     [field] = info.tables[0].match_fields
     [parameter] = next(action for action in info.actions if action.preamble.name == "I.paint").params
     assert (parameter.type_name.name, parameter.bitwidth) == ("Colour", 0)
-    assert (field.type_name.name, field.bitwidth > 0) == ("", True)
+    assert (field.type_name.name, field.bitwidth) == ("", 32)
 
 
 def test_an_action_bound_in_several_tables_is_one(tmp_path: Path) -> None:
@@ -525,6 +525,22 @@ def test_every_form_reads_back(tmp_path: Path, form: str) -> None:
     assert encode(read, form) == written
 
 
+def test_what_would_steer_a_terminal_is_written_as_three_octal_digits_a_byte(tmp_path: Path) -> None:
+    """So that a digit behind it stays a digit."""
+    info = with_table(tmp_path, "meta.tag: exact;", control='@brief("a") action told() { }')
+    for text, shown in (
+        ("\x9b1", r"\302\2331"),
+        ("\u202e5", r"\342\200\2565"),
+        ("\x7f0", r"\1770"),
+        ("\x075", r"\0075"),
+    ):
+        info.tables[0].preamble.doc.brief = f"x{text}y\ngröße"
+        written, read = encode(info, ".txtpb").decode(), message_class("P4Info")()
+        assert rf'brief: "x{shown}y\ngröße"' in written
+        text_format.Parse(written, read)
+        assert read == info
+
+
 def test_build_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     info = with_table(tmp_path, "meta.tag: exact;")
     program, out = str(tmp_path / "t.p4"), tmp_path / "out"
@@ -580,13 +596,13 @@ def test_p4_14(tmp_path: Path) -> None:
 
 
 def test_a_digest_of_p4_14_is_a_tuple_of_what_it_sends(tmp_path: Path) -> None:
-    """Each of its own fields, whatever other calls there are."""
+    """Each of its own fields, whatever other calls there are; one of varying length takes as many bits as it may have."""
     file = tmp_path / "digests.p4"
     file.write_text("""
-    header_type h_t { fields { a : 8; b : 16; c : 24; } } header h_t h;
+    header_type h_t { fields { a : 8; b : 16; c : 24; v : *; } length : a; max_length : 12; } header h_t h;
     parser start { extract(h); return ingress; }
     register r { width : 8; instance_count : 4; }
-    field_list one { h.a; h.b; } field_list two { h.c; }
+    field_list one { h.a; h.b; } field_list two { h.c; h.v; }
     action tell() { register_write(r, 0, h.a); generate_digest(1, one); generate_digest(2, two); }
     table t { reads { h.a : exact; } actions { tell; } } control ingress { apply(t); }
     """)
@@ -595,7 +611,7 @@ def test_a_digest_of_p4_14_is_a_tuple_of_what_it_sends(tmp_path: Path) -> None:
         one.preamble.name: [member.bitstring.bit.bitwidth for member in one.type_spec.tuple.members]
         for one in info.digests
     }
-    assert sorted(found.values()) == [[8, 16], [24]]
+    assert sorted(found.values()) == [[8, 16], [24, 48]]
 
 
 @pytest.mark.parametrize(

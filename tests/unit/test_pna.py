@@ -376,6 +376,19 @@ def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
     assert len(passes) == PASSES_LIMIT + 1
 
 
+@pytest.mark.parametrize("where", ["recirculate();", "send_to_port((PortId_t)3);"])
+def test_a_packet_of_which_nothing_is_left_is_dropped_wherever_it_was_to_go(where: str, tmp_path: Path) -> None:
+    """Nor are there copies of it."""
+    told: list[Event] = []
+    copied = "mirror_packet((MirrorSlotId_t)1, (MirrorSessionId_t)5);"
+    switch = Switch(load(tmp_path, apply=f"hdr.h.setInvalid(); {copied} {where}"), trace=told.append)
+    switch.mirroring_add(5, 4)
+    assert switch.process(1, FRAME) == []
+    assert [event.text for event in told if event.kind in ("pass", "drop")] == [
+        "main, port 1, 12 bytes", "nothing is left of it: a frame has one byte at least",
+    ]  # fmt: skip
+
+
 def test_a_packet_that_nobody_sends_is_dropped(tmp_path: Path) -> None:
     """Copies of it are sent all the same, of each slot that has a session."""
     assert Switch(load(tmp_path)).process(1, FRAME) == []

@@ -262,6 +262,79 @@ def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
     assert events[-1].kind == "drop"
 
 
+@pytest.mark.parametrize(("port", "number"), [("(PortId_t)3", 3), ("PSA_PORT_RECIRCULATE", 0xFFFFFFFA)])
+def test_a_packet_of_which_nothing_is_left_is_dropped_wherever_it_was_to_go(
+    port: str, number: int, tmp_path: Path
+) -> None:
+    """Nor are there clones of it."""
+    egress = "hdr.h.setInvalid(); ostd.clone = true; ostd.clone_session_id = (CloneSessionId_t)5;"
+    events: list[Event] = []
+    switch = Switch(load(tmp_path, f"send_to_port(ostd, {port});", egress=egress), trace=events.append)
+    switch.mirroring_add(5, 4)
+    assert switch.process(0, b"\x01\x02\x03\x04") == []
+    assert [event.text for event in events if event.kind in ("drop", "pass")] == [
+        "ingress, port 0, 4 bytes", f"egress, port {number}, 4 bytes", "nothing is left of it: a frame has one byte at least",
+    ]  # fmt: skip
+
+
+PATHS = ("NORMAL", "NORMAL_UNICAST", "NORMAL_MULTICAST", "CLONE_I2E", "CLONE_E2E", "RESUBMIT", "RECIRCULATE")
+PATH = (
+    "".join(f"istd.packet_path == PSA_PacketPath_t.{name} ? 16w{number} : " for number, name in enumerate(PATHS)) + "99"
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "ways"),
+    [
+        ("(bit<16>) (ClassOfServiceUint_t) istd.class_of_service", ({1: 3}, {2: 3, 3: 3}, {1: 3, 4: 6}, {1: 3, 4: 6})),
+        ("(bit<16>) (EgressInstanceUint_t) istd.instance", ({1: 0}, {2: 7, 3: 7}, {1: 0, 4: 0}, {1: 0, 4: 0})),
+        ("(bit<16>) (PortIdUint_t) istd.egress_port", ({1: 1}, {2: 2, 3: 3}, {1: 1, 4: 4}, {1: 1, 4: 4})),
+        (
+            "(bit<16>) (TimestampUint_t) istd.egress_timestamp",
+            ({1: 77}, {2: 77, 3: 77}, {1: 77, 4: 77}, {1: 77, 4: 77}),
+        ),
+        (PATH, ({1: 1}, {2: 2, 3: 2}, {1: 1, 4: 3}, {1: 1, 4: 4})),
+    ],
+    ids=["service", "instance", "port", "time", "path"],
+)
+def test_what_egress_is_told_of_packets_copies_and_clones(
+    told: str, ways: tuple[dict[int, int], ...], tmp_path: Path
+) -> None:
+    """One that goes on, one for a group, one that ingress clones and one that egress clones: the service of a clone is that of
+    its session."""
+    ingress = """ostd.class_of_service = (ClassOfService_t) 3;
+        if (hdr.h.a == 1) { multicast(ostd, (MulticastGroup_t) 5); }
+        ostd.clone = hdr.h.a == 2; ostd.clone_session_id = (CloneSessionId_t) 9;"""
+    egress = f"""hdr.h.c = {told};
+        ostd.clone = hdr.h.a == 3 && istd.packet_path != PSA_PacketPath_t.CLONE_E2E;
+        ostd.clone_session_id = (CloneSessionId_t) 9;"""
+    switch = Switch(load(tmp_path, ingress, egress=egress), clock=lambda: 77)
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(7, (2, 3)))
+    switch.mirroring_add(9, 4, service=6)
+    for way, expected in enumerate(ways):
+        sent = switch.process(1, bytes([way, 0, 0xFF, 0xFF]))
+        assert {port: int.from_bytes(frame[2:]) for port, frame in sent} == expected and len(sent) == len(expected)
+
+
+def test_clones_of_ingress_are_the_packet_as_it_came_and_of_egress_as_it_goes(tmp_path: Path) -> None:
+    """As long as their session lets them be."""
+    ingress = "ostd.clone = hdr.h.a == 1; ostd.clone_session_id = (CloneSessionId_t) 9; hdr.h.c = 0x1111;"
+    egress = """ostd.clone = hdr.h.a == 2 && istd.packet_path != PSA_PacketPath_t.CLONE_E2E;
+        ostd.clone_session_id = (CloneSessionId_t) 9; if (istd.packet_path == PSA_PacketPath_t.NORMAL_UNICAST) { hdr.h.b = 7; }"""
+    switch = Switch(load(tmp_path, ingress, egress=egress))
+    switch.mirroring_add(9, 4, most=5)
+    for way, clone in ((1, "01 02 00 03 ff"), (2, "02 07 11 11 ff")):
+        sent = dict(switch.process(1, bytes.fromhex(f"0{way} 02 0003 ff ee dd")))
+        assert {port: frame.hex(" ") for port, frame in sent.items()} == {1: f"0{way} 07 11 11 ff ee dd", 4: clone}
+
+
+def test_egress_knows_what_its_parser_found(tmp_path: Path) -> None:
+    made = "hdr.h.setValid(); hdr.h = { 1, 2, 3 };"
+    program = load(tmp_path, egress=f"if (istd.parser_error == error.PacketTooShort) {{ {made} }}")
+    assert sent(program, "0a 0b 0c") == "01 02 00 03 0a 0b 0c" and sent(program, "0a 0b 0c0d") == "0a 0b 0c 0d"
+
+
 # --- externs ---------------------------------------------------------------------------------------------------------
 
 

@@ -167,3 +167,14 @@ def test_a_place_in_several_copies_is_out_of_reach_in_all_of_them_or_not_at_all(
     behind = proved(never)
     assert set(behind.values()) == {NEVER} and behind.keys() - set(own)
     assert sorted(proved(never, alive)) == sorted(proved(alive, never)) == own
+
+
+@pytest.mark.parametrize("always_first", [False, True])
+def test_of_what_is_out_of_reach_in_each_copy_the_first_reason_is_told(always_first: bool, tmp_path: Path) -> None:
+    never, always = "if (h.h.a < 0) {{ w.apply(m, h.h.{0}); }}", "if (h.h.a >= 0) {{ }} else {{ w.apply(m, h.h.{0}); }}"
+    texts = [
+        text.format(name) for text, name in zip((always, never) if always_first else (never, always), "ab", strict=True)
+    ]
+    proved = found(tmp_path, " ".join(texts), "1: one; default: two;", table="W() w;", part="m.m = n;")
+    assert proved["statement = n"] == (ALWAYS if always_first else NEVER)
+    assert sorted(why for item, why in proved.items() if "apply" in item) == sorted([NEVER, ALWAYS])

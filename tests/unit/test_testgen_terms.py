@@ -201,3 +201,16 @@ def test_what_holds_anyway_is_noted_once() -> None:
     record.require(a.of == 5)
     assert len(record.decisions) == 1 and record.decisions[0].pinned
     assert a != 6 and a != 6 and len(record.decisions) == 2
+
+
+def test_the_decisions_of_a_place_are_told_apart_by_their_order() -> None:
+    """Those that were made before, too, so that each has the same number whatever came before its place."""
+    record = Record({"a": 5})
+    a = record.variable("a", 8)
+    for place in ("one", "two"):
+        record.at(place)
+        for number in (6, 5, 9) if place == "one" else (6, 7, 9):
+            record.decide(a.of == number, number == 5, 1)
+    assert [decision.site for decision in record.decisions] == [
+        ("one", 1, 1, False), ("one", 1, 2, True), ("one", 1, 3, False), ("two", 1, 2, False),
+    ]  # fmt: skip

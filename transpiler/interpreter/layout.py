@@ -38,6 +38,7 @@ def fields_of(program: Program, frame: bytes) -> list[FieldPlace]:
     """The fields of a frame in the order of the wire, as far as the parser gets."""
     parser = program.pipe(Role.PARSER)
     state = State(program)
+    state.set_intrinsic("packet_length", len(frame))
     recorder = _Recorder(frame, state)
     if isinstance(parser, Parser):
         # a store of its own: a parser may write registers, and looking must not change the switch

@@ -110,7 +110,7 @@ class _Reader:
 
     def _error(self, text: str) -> RestrictionError:
         line = self.text.count("\n", 0, self.start) + 1
-        before = self.token if len(self.token) < 80 else self.token[:80] + "…"
+        before = self.token if len(self.token) <= 80 else self.token[:80] + "…"
         return RestrictionError(f"line {line} of it, before {before!r}: {text}" if before else f"at its end: {text}")
 
     def _taken(self, *tokens: str) -> bool:

@@ -166,7 +166,7 @@ class Psa(Paths):
             self._clone(frame, state, "egress_output", Path.CLONE_E2E, "clone_e2e")
         if state.intrinsic("egress_output.drop"):
             self.drop("at the end of egress", transit, "egress_output.drop")
-        elif departure.port == PORT_RECIRCULATE:
+        elif departure.port == PORT_RECIRCULATE and frame:
             self.trace(Event("pass", "recirculated"))
             again = IngressPass(frame, PORT_RECIRCULATE, Path.RECIRCULATE, self._pack(state, "recirculate"))
             self.again(lambda: self._ingress(again))
