@@ -165,6 +165,11 @@ CONTROLS = [
         "06 e7 02 c7 0f fd",
     ),
     ("slices above one bit", "h.f[4:1] = 0; h.a = 6w0 ++ h.d[7:1][1:0]; h.e[6:1] += 1;", "01 01 02 03 06 01"),
+    (
+        "the slice of all bits has no sign",
+        "int<8> n = -1; if (n[7:0] > 100) { h.b = 9; } bit<16> w = (bit<16>) n[7:0]; h.c = w[15:8]; h.d = w[7:0];",
+        "00 09 00 ff 04 05",
+    ),
     ("slices as arguments", "h.a = inc8(h.d[7:0]); both4(h.c[5:2], h.f[4:1]);", "04 01 16 03 04 19"),
     ("shift beyond eight bits", "h.c = h.c >> 256; h.d = h.d << 257; h.f <<= 258;", "00 01 00 00 04 00"),
     (
