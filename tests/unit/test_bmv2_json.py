@@ -533,6 +533,10 @@ def test_which_entry_wins(tmp_path: Path) -> None:
     (made,) = load(tmp_path, with_table([key("ternary")], ternary))[0].tables
     first, second, third = (one.priority for one in made.entries)
     assert second > third > first > 0
+    ranges = [entry({"match_type": "range", "start": "0x0", "end": hex(n)}, priority=n) for n in (100, 10, 20)]
+    (made,) = load(tmp_path, with_table([key("range")], ranges))[0].tables
+    first, second, third = (one.priority for one in made.entries)
+    assert second > third > first > 0
     optional = [entry({"match_type": "optional", "key": hex(n)}, priority=n) for n in (2, 0, 1)]
     (made,) = load(tmp_path, with_table([key("optional")], optional))[0].tables
     first, second, third = (one.priority for one in made.entries)
