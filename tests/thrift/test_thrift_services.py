@@ -375,6 +375,7 @@ def test_the_state_that_is_written_makes_the_same_state(session: Session, tmp_pa
         assert other.do("meter_get_rates pace 0").startswith("0: info rate = 1,")
         assert "Members: [0, 1]" in other.do("act_prof_dump chosen")
         assert "I.go - 0003" in other.do("table_dump maybes")
+        assert "Dumping default entry\nGroup: 0\n" in other.do("table_dump choices")
     finally:
         other.stop()
     client.bm_reset_state()
