@@ -60,6 +60,18 @@ def test_a_varbit_lies_behind_the_fields_in_front_of_it_and_the_others_behind_it
     assert f"macs_load_bytes(packet->data + at + (bits / 8) + {place}, 2)" in behind
 
 
+def test_narrow_fields_behind_a_varbit_begin_where_it_ends() -> None:
+    """Also where they would fill a word of 32 bits if it were empty."""
+    b = Builder()
+    b.header("v", "v_t", a=32, rest=Varbit(64), x=16, y=16)
+    for name in "xy":
+        b.extern(name, "register", size=1, width=16)
+    kept = [b.call("register.write", name, const(0, 32), b.get(f"v.{name}")) for name in "xy"]
+    c = c_of(b, [extract("v", const(16, 32))], *kept, headers="v")
+    loads = [re.findall(rf"v_{name} = .*(macs_load.*, \d\))", c) for name in "xy"]
+    assert loads == [[f"macs_load_bytes(packet->data + at + (bits / 8) + {place}, 2)"] for place in (4, 6)]
+
+
 @pytest.mark.parametrize(("target", "source"), [("w", "v"), ("v", "w"), ("s[1]", "v"), ("v", "s[0]"), ("s[0]", "s[1]")])
 @pytest.mark.parametrize("own", [False, True])
 def test_a_copied_header_has_the_length_of_the_varbit_too(target: str, source: str, own: bool) -> None:

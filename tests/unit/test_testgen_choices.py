@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from aux_frontend.p4_16.frontend import P4_16
 from hlir_builder import AT, Builder, apply, binary, const, emit, exact, extract, goto, state
 
 z3 = pytest.importorskip("z3")
 
+from transpiler.diagnostics import Diagnostics  # noqa: E402
+from transpiler.frontend import Source  # noqa: E402
 from transpiler.hlir.program import ActionCall, Program, TableEntry  # noqa: E402
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit  # noqa: E402
 from transpiler.interpreter.packet import ParserReject  # noqa: E402
@@ -341,3 +345,17 @@ def test_groups_and_sessions_of_a_test(what: str, there: tuple[int, ...]) -> Non
     assert found is not None
     ports = [one.port for one in found.sent]
     assert ports == ([CLONE_PORT, 0] if what == "sessions" else list(COPY_PORTS) if there else [])
+
+
+def test_what_comes_from_the_host_goes_the_way_of_the_host() -> None:
+    """Its value out of SelectByDirection is sent, and other parts of the program are covered than from the network."""
+    made = P4_16().load(Source(Path(__file__).parents[1] / "packets" / "pna_paths.p4"), Diagnostics())
+    frame = bytes.fromhex("07 03 aaaa 00000001 00000002")
+    coverage = Coverage(made, "")
+    net, host = (replay(made, coverage, Scenario(4, frame, host=host)) for host in (False, True))
+    assert net is not None and host is not None
+    assert [[(one.port, one.data[4:8]) for one in found.sent] for found in (net, host)] == [
+        [(3, b"\0\0\0\1")],
+        [(3, b"\0\0\0\2")],
+    ]
+    assert host.covered - net.covered and net.covered - host.covered
