@@ -783,6 +783,13 @@ def test_files_that_memory_does_not_take(native: Toolchain, tmp_path: Path, fram
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{pcap}: {message}\n")
 
 
+def test_a_file_of_one_flow_leaves_other_queues_empty(native: Toolchain, tmp_path: Path) -> None:
+    """Which give nothing each time they are asked, while the flow's goes round."""
+    pcap = write_pcap(tmp_path / "in.pcap", udp_frames(2))
+    done = native.execute("forward", f"mem:{pcap},loop", "null:", "4", "2048", "1000")
+    assert int(done.stdout.splitlines()[1].split()[2]) >= 1000
+
+
 def test_a_pipe_is_not_read_again(native: Toolchain, tmp_path: Path) -> None:
     """What it gave counts, and that there is no second time is an error."""
     pipe, content = tmp_path / "pipe", write_pcap(tmp_path / "in.pcap", udp_frames(3)).read_bytes()

@@ -145,6 +145,11 @@ def test_kernels_say_what_memory_they_take(build: Build, kernel: str) -> None:
     run(build("memory", "gcc", *FAST, COUNTED), kernel)
 
 
+@pytest.mark.parametrize("kernel", [kernel for kernel in KERNELS if kernel.startswith("lpm")])
+def test_entries_that_come_and_go_take_no_more_memory(build: Build, kernel: str) -> None:
+    run(build("rounds", "gcc", *FAST), kernel)
+
+
 def test_nothing_is_released_early(build: Build) -> None:
     run(build("qsbr", "gcc", *MEMORY, QUICK_TIMEOUT))
 
@@ -206,6 +211,13 @@ def test_entries_of_one_mask_agree_with_the_reference(build: Build, size: int, k
             run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, failing, ranges, 400, size)
     binary = build("random", "gcc", *MEMORY, "-DMACS_NO_ONE_MASK", WRAP)
     run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0, ranges, 400, size)
+
+
+@pytest.mark.parametrize("kernel", ["ternary_cells", "ternary_tuple"])
+def test_an_entry_looks_at_a_byte_that_no_other_one_does(build: Build, kernel: str) -> None:
+    binary = build("unread", "gcc", *FAST)
+    for seed in (1, int.from_bytes(os.urandom(4), "little")):
+        run(binary, kernel, seed)
 
 
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
