@@ -217,8 +217,8 @@ def test_what_a_port_has_lost_stays_counted_when_it_is_gone(start, tmp_path: Pat
     resource.prlimit(switch.process.pid, resource.RLIMIT_FSIZE, (24 + 5 * 76, 24 + 5 * 76))
     for times in (1, 2):
         switch.do(f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 7")
-        while (stats := switch.client.stats())["sent"] + stats["dropped"] < 9 * times:
-            pass
+        while (stats := switch.client.stats())["dropped"] < 4 * times:
+            pass  # a frame counts as sent until its file is written, which is when no more come
         (port,) = [one for one in stats["ports"] if one["port"] == 7]
         assert (port["rx_packets"], port["tx_packets"], port["tx_bytes"]) == (9, 5, 300)
         for _ in range(2):
