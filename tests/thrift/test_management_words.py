@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from refused_calls import code_of
 
 from macsad.protocol import Reply
-from macsad.shims.cli.connection import told
 from macsad.thrift.config import config_of
 from macsad.thrift.described import standard
 from macsad.thrift.management import Identity
@@ -71,15 +70,6 @@ def switch() -> Switch:
 @pytest.fixture
 def service(switch: Switch) -> Any:
     return Standard(switch, Identity("{}", 7, 9090), lambda text: (Path(f"{text}.so"), text))  # type: ignore[arg-type]
-
-
-def code_of(call: Callable[[], object]) -> str:
-    """Of what a call raises."""
-    with pytest.raises(Exception) as raised:
-        call()
-    said = told(raised.value)
-    assert said is not None
-    return said
 
 
 @pytest.mark.parametrize(

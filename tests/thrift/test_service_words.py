@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from refused_calls import code_of
 
 from macsad.protocol import Outcome, Update
-from macsad.shims.cli.connection import told
 from macsad.thrift.described import simple_pre, simple_pre_lag, standard
 from macsad.thrift.management import Identity
 from macsad.thrift.multicast import Pre, entries, numbers
@@ -82,14 +82,6 @@ def switch() -> Switch:
 @pytest.fixture
 def service(switch: Switch) -> Any:
     return Standard(switch, Identity("{}"))  # type: ignore[arg-type]
-
-
-def code_of(call: Callable[[], object]) -> str:
-    with pytest.raises(Exception) as raised:
-        call()
-    said = told(raised.value)
-    assert said is not None
-    return said
 
 
 # --- multicast groups ------------------------------------------------------------------------------------------------
