@@ -176,16 +176,18 @@ void macs_switch_stop(struct macs_switch *sw) {
     macs_log_drain(&sw->log);
 }
 
-static void stop_odp(struct macs_switch *sw) {
-    if (sw->pool != ODP_POOL_INVALID && odp_pool_destroy(sw->pool))
+static bool stop_odp(struct macs_switch *sw) {
+    const bool whole = sw->pool == ODP_POOL_INVALID || !odp_pool_destroy(sw->pool);
+    if (!whole)
         macs_log_write(&sw->log, "error: packets are missing from the pool");
     if (sw->odp_local)
         odp_term_local();
     if (sw->odp_global)
         odp_term_global(sw->instance);
+    return whole;
 }
 
-void macs_switch_destroy(struct macs_switch *sw) {
+bool macs_switch_destroy(struct macs_switch *sw) {
     macs_switch_stop(sw);
     macs_workers_destroy(sw);
     macs_trace_stop(sw);
@@ -207,7 +209,8 @@ void macs_switch_destroy(struct macs_switch *sw) {
     macs_digest_queue_fini(&sw->digests);
     macs_multicast_destroy(sw->multicast);
     macs_qsbr_destroy(sw->qsbr);
-    stop_odp(sw);
+    const bool whole = stop_odp(sw);
     macs_log_close(&sw->log);
     free(sw);
+    return whole;
 }

@@ -13,6 +13,7 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
                        const struct macs_options *options);
 int macs_switch_start(struct macs_switch *sw);
 void macs_switch_stop(struct macs_switch *sw);
-void macs_switch_destroy(struct macs_switch *sw);
+/* False: packets are missing from the pool, which has been logged. */
+bool macs_switch_destroy(struct macs_switch *sw);
 
 #endif

@@ -313,7 +313,8 @@ int main(int argc, char **argv) {
         macs_console_fini(&console);
     }
     atomic_store(&signalled_switch, NULL);
-    macs_switch_destroy(sw);
+    if (!macs_switch_destroy(sw))
+        code = EXIT_FAILED;
     close(held);
     if (fflush(stdout) || ferror(stdout)) {
         macs_tell(stderr, "error: standard output could not be written\n");

@@ -502,6 +502,15 @@ def test_log_and_assertions(start) -> None:
     assert lines[1].endswith("worker 0: assertion failed: sample.p4:12")
 
 
+def test_a_packet_that_nobody_frees_is_told_and_the_switch_ends_with_1(start) -> None:
+    switch = start()
+    switch.client.exchange([(0, ethernet(kind=0x105E))])
+    switch.process.terminate()
+    output, errors = switch.process.communicate(timeout=20)
+    assert (switch.process.returncode, errors) == (1, "error: packets are missing from the pool\n")
+    assert "dropped" in output
+
+
 def test_meter(start) -> None:
     switch = start()
     switch.do(FORWARD)

@@ -25,7 +25,8 @@ enum {
     TYPE_DIGEST = 0xd1e5,
     TYPE_MOVED = 0xd1e6,
     TYPE_REGISTER = 0x4e61,
-    TYPE_RANDOM = 0x4a4d
+    TYPE_RANDOM = 0x4a4d,
+    TYPE_LOSE = 0x105e
 };
 
 enum {
@@ -267,6 +268,9 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
     }
     case TYPE_MOVED:
         macs_digest_send(externs[EXTERN_MOVED], (const uint8_t[]){0, (uint8_t)packet->ingress_port}, 2);
+        break;
+    case TYPE_LOSE: /* another packet of the pool, which nobody frees */
+        (void)odp_packet_alloc(odp_pool_lookup("macs-packets"), 64);
         break;
     }
 }
