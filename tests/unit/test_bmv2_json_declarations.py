@@ -144,8 +144,8 @@ def test_an_element_of_a_stack_is_no_other_header(tmp_path: Path) -> None:
     made = document([], NOTHING)
     made["headers"] += [header("s[0]", 7), header("g", 8)]
     made["header_stacks"] = [{"name": "s", "id": 0, "header_type": "h_t", "header_ids": [8]}]
-    assert "'g' is in a stack already" in refusal(tmp_path, made)
-    made["header_stacks"][0]["header_ids"] = [7, 8]
+    assert "header 's[0]' is not in stack 's'" in refusal(tmp_path, made)
+    made["header_stacks"][0]["header_ids"] = [8, 7]
     assert [one.name for one in load(tmp_path, made)[0].headers][-2:] == ["s[0]", "s[1]"]
 
 

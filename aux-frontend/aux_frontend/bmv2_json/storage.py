@@ -194,17 +194,21 @@ class Storage:
             raise node.fail(f"a stack has 1 to {MAX_STACK} elements")
         if name in self.stacks:
             raise node.fail(f"stack '{name}' is there twice")
-        for place, identity in enumerate(ids):
+        elements = []
+        for identity in ids:
             found = self._by_id.get(identity.integer())
             if found is None:
                 raise identity.fail("no header has this id")
             old, of, span = found
             if of is not layout:
                 raise identity.fail(f"'{old}' is of type {of.name}, not {layout.name}")
-            new = f"{name}[{place}]"
-            header = self.hlir_headers.pop(old, None)
-            if header is None or new in self.hlir_headers:
+            if self.hlir_headers.pop(old, None) is None:
                 raise identity.fail(f"'{old}' is in a stack already")
+            elements.append((old, span))
+        for place, (old, span) in enumerate(elements):
+            new = f"{name}[{place}]"
+            if new in self.hlir_headers:
+                raise node.fail(f"header '{new}' is not in stack '{name}'")
             self.hlir_headers[new] = pr.Header(new, layout.name, span)
             self.headers[old] = Placed(ex.HeaderRef(new, span), layout)
         stack = self.stacks[name] = Stack(name, layout, len(ids))
