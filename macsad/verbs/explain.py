@@ -58,11 +58,12 @@ def command(
         raise click.UsageError("--cut is one of the things that the page tells: leave it out")
     place = output or request.path.with_suffix(".explain.html")
     apart([place], [*request.inputs, *given.inputs])
+    compilation.load(request)  # what is wrong with it is said before anything is measured
+    apart([place], [*request.inputs, *given.inputs])  # what was included is known now
     found = _explained(request, given, cores or usable_cores(), more, still)
     page = render_page(found)
     for notice in page.notices:
         click.echo(notice, err=True)
-    apart([place], [*request.inputs, *given.inputs])  # what was included is known now
     with written(place) as beside:
         beside.write_text(page.text, encoding="utf-8")
     if as_json:
@@ -88,7 +89,6 @@ def _explained(request: Request, given: Given, cores: int, more: bool, still: bo
     from macsad.progress import counting
 
     elsewhere = given.elsewhere()
-    compilation.load(request)  # what is wrong with it is said before anything is measured
     here = elsewhere if still and elsewhere is not None else this_machine()
     name = f"the machine of {given.machine_file.name}" if given.machine_file else f"this machine, {host_arch()}"
     machines = measuring.Machines(here, elsewhere, name)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from macsad import compilation
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import program_options
@@ -50,8 +51,9 @@ def command(
         raise click.UsageError("--cut is what is to be chosen")
     place = output or request.path.with_suffix(".place.toml")
     apart([place, *([drawn] if drawn else [])], [*request.inputs, *given.inputs])
-    placed = placed_on(request, given, cores or usable_cores())
+    hlir = compilation.load(request)
     apart([place, *([drawn] if drawn else [])], [*request.inputs, *given.inputs])  # what was included is known now
+    placed = placed_on(request, hlir, given, cores or usable_cores())
     where = f"{placed.cores} cores of {machine_file.name if machine_file else 'this machine'}"
     with written(place) as beside:
         beside.write_text(place_file.toml(placed, request.path.name, where))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from macsad import cli, compilation
+from macsad import cli
 from macsad.bench.contestants import BenchError
 from macsad.bench.samples import SampleError
 from macsad.explain import measuring
@@ -120,7 +120,7 @@ def test_what_cannot_be_measured_leaves_no_settings(
 def placed(monkeypatch: pytest.MonkeyPatch) -> Any:
     found = SimpleNamespace(cores=4, refused="", best="best", stages="stages", asked=[])
 
-    def placed_on(request: Any, given: Any, cores: int) -> Any:
+    def placed_on(request: Any, hlir: Any, given: Any, cores: int) -> Any:
         found.asked.append((given.entries, cores, request.cut))
         return found
 
@@ -168,19 +168,13 @@ def test_what_was_included_is_not_written_over(
     program: Path, placed: Any, tuned: list[Any], monkeypatch: pytest.MonkeyPatch, verb: str, option: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    """It is known when the program has been read."""
-
-    def placed_on(request: Any, given: Any, cores: int) -> Any:
-        compilation.load(request)
-        return placed
-
-    monkeypatch.setattr(place_verb, "placed_on", placed_on)
+    """It is known when the program has been read, before anything is measured."""
     included = program.parent / "i.svg"
     included.write_text("// nothing\n")
     program.write_text(SOURCE.read_text().replace("#include <v1model.p4>", '#include <v1model.p4>\n#include "i.svg"'))
     assert cli.call([verb, str(program), option, "i.svg"]) == cli.USAGE
     assert "'i.svg' would be written over" in capsys.readouterr().err and included.read_text() == "// nothing\n"
-    assert not list(program.parent.glob("*.toml"))
+    assert not list(program.parent.glob("*.toml")) and not placed.asked and not tuned
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,7 @@ def test_what_was_included_is_not_written_over(asked: Asked, capsys: pytest.Capt
     )
     assert cli.call(["explain", "p.p4", "-o", "i.h"]) == cli.USAGE
     assert "'i.h' would be written over" in capsys.readouterr().err and Path("i.h").read_text() == "// nothing\n"
+    assert not asked.runs
 
 
 @pytest.mark.parametrize("error", [BenchError("it does not start"), SampleError("nothing was done")])

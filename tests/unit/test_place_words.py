@@ -3,6 +3,7 @@ of what is wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from macsad.tune import tuned
 from transpiler.model.machine import BadProfile
 
 REQUEST = Request(Path("p.p4"))
+PROGRAM: Any = "program"
 
 
 @pytest.mark.parametrize(
@@ -90,8 +92,8 @@ def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[Any, ..
 def test_a_program_is_placed_on_cores_as_others_use_them(place: list[tuple[Any, ...]]) -> None:
     """Here; of another machine's nothing is known."""
     given = Given(5, Path("x.pcap"), (), None)
-    assert placement_run.placed_on(REQUEST, given, 3).had == 0.5
-    assert placement_run.placed_on(REQUEST, Given(6, None, (), Path("m.json")), 3).had == 1.0
+    assert placement_run.placed_on(REQUEST, PROGRAM, given, 3).had == 0.5
+    assert placement_run.placed_on(REQUEST, PROGRAM, Given(6, None, (), Path("m.json")), 3).had == 1.0
     assert place == [
         (REQUEST, (5, Path("x.pcap")), "here", 3, None), (REQUEST, (6, None), "here", 3, "there"),
     ]  # fmt: skip
@@ -106,23 +108,30 @@ def test_what_cannot_be_measured_is_not_placed(
 
     monkeypatch.setattr(placing, "place", fails)
     with pytest.raises(click.ClickException) as told:
-        placement_run.placed_on(REQUEST, Given(5, None, (), None), 3)
+        placement_run.placed_on(REQUEST, PROGRAM, Given(5, None, (), None), 3)
     assert told.value.message == str(error)
 
 
-@pytest.mark.parametrize(("what", "read"), [(Given, "elsewhere"), (compilation, "load")])
+@pytest.mark.parametrize(
+    "placed",
+    [
+        lambda: placement_run.placed_on(REQUEST, PROGRAM, Given(5, None, (), Path("m.json")), 3),
+        lambda: placement_run.asked_for(REQUEST, "auto"),
+    ],
+)
 def test_files_that_are_wrong_are_said_before_this_machine_is_measured(
-    place: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, what: Any, read: str
+    place: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, placed: Callable[[], object]
 ) -> None:
     """That of another machine, and the program."""
 
     def bad(given: Any) -> None:
         raise click.ClickException("it is wrong")
 
-    monkeypatch.setattr(what, read, bad)
+    monkeypatch.setattr(Given, "elsewhere", lambda given: given.machine_file and bad(given))
+    monkeypatch.setattr(compilation, "load", bad)
     monkeypatch.setattr(placement_run, "this_machine", lambda: pytest.fail("measured"))
     with pytest.raises(click.ClickException, match="it is wrong"):
-        placement_run.placed_on(REQUEST, Given(5, None, (), Path("m.json")), 3)
+        placed()
     assert not place
 
 
