@@ -126,6 +126,52 @@ static void a_hanging_reader_and_a_full_table(void) {
     context = "";
 }
 
+/* While a reader may have all values that were replaced there is no room for another one, and nothing changes. Then
+ * the table takes as many entries as ever. */
+static void a_hanging_reader_and_replaced_values(void) {
+    enum { SIZE = 3 };
+    for (uint32_t i = 0; i < subject_count; i++) {
+        const struct macs_table_ops *ops = subjects[i].ops;
+        const uint32_t bytes = some_bytes(&subjects[i]);
+        struct macs_table_shape shape = whole_key_shape(&subjects[i], bytes, SIZE);
+        struct macs_qsbr *qsbr = NULL;
+        struct macs_qsbr_reader *reader = one_reader(&qsbr);
+        struct own_match own[SIZE + 1];
+        struct value value = make_value(1);
+        uint64_t id = 1;
+        void *self = NULL;
+        context = ops->name;
+        CHECK(ops->create(&shape, qsbr, &self) == 0);
+        for (uint8_t k = 0; k <= SIZE; k++)
+            exactly(&own[k], (const uint8_t[]){k, 1, 1, 1}, bytes);
+        CHECK(ops->add(self, &own[0].match, &value, NULL) == 0);
+        const struct macs_entry *held = subjects[i].lookup(self, own[0].value, bytes);
+        for (int error = 0; !error; id += !error) {
+            value = make_value(id + 1);
+            error = ops->modify(self, &own[0].match, &value);
+            CHECK(error == 0 || error == -EBUSY);
+            CHECK(id_of(held) == 1 && id <= 2 * SIZE + 1);
+        }
+        for (int again = 0; again < 2 * SIZE; again++) {
+            CHECK(ops->add(self, &own[1].match, &value, NULL) == -EBUSY);
+            CHECK(ops->modify(self, &own[0].match, &value) == -EBUSY);
+        }
+        CHECK(ops->count(self) == 1 && ops->find(self, &own[1].match) == NULL);
+        CHECK(id_of(ops->find(self, &own[0].match)) == id && id_of(held) == 1);
+        CHECK(id_of(subjects[i].lookup(self, own[0].value, bytes)) == id);
+        CHECK(subjects[i].lookup(self, own[1].value, bytes) == NULL);
+        macs_qsbr_quiescent(qsbr, reader);
+        for (uint8_t k = 1; k <= SIZE; k++)
+            CHECK(ops->add(self, &own[k].match, &value, NULL) == (k < SIZE ? 0 : -ENOSPC));
+        CHECK(ops->modify(self, &own[0].match, &value) == 0 && ops->count(self) == SIZE);
+        macs_qsbr_offline(reader);
+        ops->destroy(self);
+        CHECK(macs_qsbr_flush(qsbr) == 0);
+        macs_qsbr_destroy(qsbr);
+    }
+    context = "";
+}
+
 static void owners_are_dropped_alone(void) {
     struct macs_qsbr *qsbr = NULL;
     struct macs_qsbr_reader *reader = NULL;
@@ -411,6 +457,7 @@ int main(void) {
     what_a_reader_still_holds_is_not_released();
     a_hanging_reader_stops_changes_only();
     a_hanging_reader_and_a_full_table();
+    a_hanging_reader_and_replaced_values();
     owners_are_dropped_alone();
     readers_are_limited();
     tables_by_description();
