@@ -160,7 +160,10 @@ def test_changes_make_sure_of_room_for_what_they_release(
     build: Build, kernel: str, key_bytes: int, exact_bytes: int
 ) -> None:
     operations = 300 if kernel == "lpm_dir24" and key_bytes > 2 else 5_000
-    run(build("defers", "gcc", *FAST, WRAP, RESERVED), kernel, key_bytes, exact_bytes, operations, 1, 0)
+    binary = build("defers", "gcc", *FAST, WRAP, RESERVED)
+    run(binary, kernel, key_bytes, exact_bytes, operations, 1, 0)
+    if kernel == "ternary_cells":  # few entries, most of one mask
+        run(binary, kernel, key_bytes, exact_bytes, operations, 1, 0, 0, 400, 24)
 
 
 def test_nothing_is_released_early(build: Build) -> None:
@@ -226,11 +229,21 @@ def test_entries_of_one_mask_agree_with_the_reference(build: Build, size: int, k
     run(binary, "ternary_cells", key_bytes, key_bytes, 6_000, fresh, 0, ranges, 400, size)
 
 
+def test_entries_of_one_mask_differ_in_priority(build: Build) -> None:
+    for seed in (1, 2, int.from_bytes(os.urandom(4), "little")):
+        run(build("alike", "gcc", *FAST), seed)
+    run(build("alike", "gcc", *MEMORY), 5)
+
+
 @pytest.mark.parametrize("kernel", ["ternary_cells", "ternary_tuple"])
 def test_an_entry_looks_at_a_byte_that_no_other_one_does(build: Build, kernel: str) -> None:
     binary = build("unread", "gcc", *FAST)
     for seed in (1, int.from_bytes(os.urandom(4), "little")):
         run(binary, kernel, seed)
+
+
+def test_the_widest_keys(build: Build) -> None:
+    run(build("widest", "gcc", *MEMORY))
 
 
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
@@ -351,6 +364,11 @@ def test_a_replaced_prefix_is_never_missed(
     build: Build, kernel: str, lengths: tuple[int, int], flags: list[str]
 ) -> None:
     run(build("handover", "gcc", *flags), kernel, *lengths, 300)
+
+
+def test_changes_between_the_steps_of_a_lookup(build: Build) -> None:
+    run(build("between", "gcc", *MEMORY))
+    run(build("between", "gcc", *FAST))
 
 
 def test_a_change_waits_for_lookups_that_ask(build: Build) -> None:
