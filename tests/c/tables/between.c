@@ -10,7 +10,7 @@
 #include "tables/ternary/ternary_cells.h"
 #include "tables/ternary/ternary_tuple.h"
 
-enum { KEY_BYTES = 4, STEPS = 3, OTHERS = 40, SIZE = 4096, AT_ONCE = 64, ADDED = 4, SPARE = 16 };
+enum { KEY_BYTES = 4, STEPS = 3, OTHERS = 40, SIZE = 4096, AT_ONCE = 64, CHANGED = 8, BURSTS = 400, SPARE = 16 };
 
 static struct macs_qsbr *qsbr;
 static struct macs_qsbr_reader *reader;
@@ -69,7 +69,7 @@ static const struct replaced {
                {&macs_ternary_cells_ops, stepped_ternary_cells, true},
                {&macs_ternary_tuple_ops, stepped_ternary_tuple, false}};
 
-static const uint32_t lengths[] = {12, 16, 17, 24, 25, 31, 32};
+static const uint32_t lengths[] = {0, 12, 16, 17, 24, 25, 31, 32};
 static const uint8_t key[KEY_BYTES] = {10, 20, 30, 40};
 static const struct replaced *kernel;
 static uint32_t is, becomes; /* bits of the prefix */
@@ -110,13 +110,14 @@ static void replaced_between_steps(uint32_t others) {
     for (uint32_t n = 0; n < others; n++) {
         struct own_match own;
         const struct value value = make_value(100 + n);
-        exactly(&own, (const uint8_t[]){(uint8_t)(10 + n % 2), 20, (uint8_t)(n % 3), (uint8_t)n}, KEY_BYTES);
+        exactly(&own, (const uint8_t[]){(uint8_t)(10 + n % 2), 20, (uint8_t)(n % 3 * 15), (uint8_t)n}, KEY_BYTES);
         own.match.prefix_bits -= kernel->prefixes ? n % 3 : 0;
         CHECK(kernel->ops->add(table, &own.match, &value, NULL) == 0);
         pass();
     }
-    for (uint32_t from = 0; from < sizeof lengths / sizeof *lengths; from++)
-        for (uint32_t to = 0; to < sizeof lengths / sizeof *lengths; to++)
+    const bool waits = kernel->ops == &macs_lpm_dir24_ops; /* until no lookup is under way, to remove the first */
+    for (uint32_t from = waits; from < sizeof lengths / sizeof *lengths; from++)
+        for (uint32_t to = waits; to < sizeof lengths / sizeof *lengths; to++)
             for (int step = 0; from != to && step <= STEPS; step++) {
                 struct own_match own;
                 is = lengths[from];
@@ -144,12 +145,9 @@ static uint64_t key_of(uint32_t n) {
     return n * MACS_HASH_PHI >> 16; /* 48 bits */
 }
 
-static uint32_t added;
 static uint64_t state = 1;
-
-static uint32_t some_added(void) {
-    return (uint32_t)((next_random(&state) >> 33) % added);
-}
+static uint32_t there[SIZE]; /* the numbers of the entries that are there; of those looked up first */
+static uint32_t added;
 
 static const struct macs_match *numbered(struct own_match *own, uint32_t n) {
     const uint64_t number = key_of(n);
@@ -159,43 +157,67 @@ static const struct macs_match *numbered(struct own_match *own, uint32_t n) {
     return exactly(own, bytes, 6);
 }
 
-static void add_some(const struct macs_table_ops *ops, uint32_t action) {
-    for (uint32_t i = 0; i < ADDED && added < SIZE; i++, added++) {
+static void add_at(const struct macs_table_ops *ops, uint32_t place) {
+    struct own_match own;
+    struct value value = make_value(1 + added);
+    value.entry.action = added % 5;
+    CHECK(ops->add(table, numbered(&own, added), &value, NULL) == 0);
+    there[place] = added++;
+}
+
+static void fill(const struct macs_table_ops *ops) {
+    added = 0;
+    for (uint32_t place = 0; place < SIZE; place++)
+        add_at(ops, place);
+}
+
+/* Other entries go, and new ones come. */
+static void change_others(const struct macs_table_ops *ops) {
+    for (uint32_t i = 0; i < CHANGED; i++) {
+        const uint32_t place = AT_ONCE + (uint32_t)((next_random(&state) >> 33) % (SIZE - AT_ONCE));
         struct own_match own;
-        struct value value = make_value(1 + added);
-        value.entry.action = action;
-        CHECK(ops->add(table, numbered(&own, added), &value, NULL) == 0);
+        CHECK(ops->remove(table, numbered(&own, there[place])) == 0);
+        add_at(ops, place);
+    }
+}
+
+/* Which entries are looked up next. */
+static void choose(void) {
+    for (uint32_t i = 0; i < AT_ONCE; i++) {
+        const uint32_t place = i + (uint32_t)((next_random(&state) >> 33) % (SIZE - i)), n = there[place];
+        there[place] = there[i];
+        there[i] = n;
     }
 }
 
 static void moved_in_hash(void) {
     const struct macs_table_ops *ops = &macs_exact_hash_ops;
     const struct macs_table_shape shape = {
-        .key_bytes = 6, .prefix_offset = 6, .value_bytes = sizeof(struct value), .size = SIZE};
+        .key_bytes = 6, .prefix_offset = 6, .value_bytes = sizeof(struct value), .size = SIZE + 2 * CHANGED};
     static struct macs_exact_hash_bulk bulk;
     static const struct macs_entry miss;
     context = ops->name;
     begin();
     CHECK(ops->create(&shape, qsbr, &table) == 0);
-    for (added = 0, add_some(ops, 0); added < SIZE;) {
-        uint32_t numbers[AT_ONCE];
+    fill(ops);
+    for (uint32_t burst = 0; burst < BURSTS; burst++) {
         struct macs_exact_hash_cursor cursors[AT_ONCE];
         struct own_match own;
+        choose();
         for (uint32_t i = 0; i < AT_ONCE; i++) {
-            numbers[i] = some_added();
-            memcpy(bulk.keys[i], numbered(&own, numbers[i])->value, 6);
+            memcpy(bulk.keys[i], numbered(&own, there[i])->value, 6);
             macs_exact_hash_start(table, bulk.keys[i], 6, &cursors[i]);
         }
         macs_exact_hash_bulk_start(table, &bulk, AT_ONCE, 6, &miss);
-        add_some(ops, 0);
+        change_others(ops);
         macs_exact_hash_bulk_step(table, &bulk, AT_ONCE);
         for (uint32_t i = 0; i < AT_ONCE; i += 2)
             macs_exact_hash_step(table, bulk.keys[i], 6, &cursors[i]);
-        add_some(ops, 0);
+        change_others(ops);
         macs_exact_hash_bulk_finish(table, &bulk, AT_ONCE, 6);
         for (uint32_t i = 0; i < AT_ONCE; i++) {
-            CHECK(id_of(bulk.entries[i]) == 1 + numbers[i]);
-            CHECK(id_of(macs_exact_hash_finish(table, bulk.keys[i], 6, &cursors[i])) == 1 + numbers[i]);
+            CHECK(id_of(bulk.entries[i]) == 1 + there[i]);
+            CHECK(id_of(macs_exact_hash_finish(table, bulk.keys[i], 6, &cursors[i])) == 1 + there[i]);
         }
         pass();
     }
@@ -203,14 +225,14 @@ static void moved_in_hash(void) {
 }
 
 static void moved_in_words(bool indexed) {
-    enum { KEY_BITS = 48, DATA_BITS = 9, ACTIONS = 1 << DATA_BITS };
+    enum { KEY_BITS = 48, DATA_BITS = 3, ACTIONS = 1 << DATA_BITS };
     const struct macs_table_ops *ops = &macs_exact_packed_ops;
     static const struct macs_key_field field = {"k", KEY_BITS, 0, MACS_EXACT, 0};
     static const struct macs_action_desc actions[ACTIONS];
     const struct macs_table_shape shape = {.key_bytes = 6,
                                            .prefix_offset = 6,
                                            .value_bytes = sizeof(struct value),
-                                           .size = SIZE,
+                                           .size = SIZE + 2 * CHANGED,
                                            .fields = &field,
                                            .field_count = 1,
                                            .actions = actions,
@@ -223,26 +245,26 @@ static void moved_in_words(bool indexed) {
     context = ops->name;
     begin();
     CHECK(ops->create(&shape, qsbr, &table) == 0);
-    for (added = 0, add_some(ops, 5); added < SIZE;) {
-        uint32_t numbers[AT_ONCE];
+    fill(ops);
+    for (uint32_t burst = 0; burst < BURSTS; burst++) {
         struct macs_exact_packed_cursor cursors[AT_ONCE];
+        choose();
         for (uint32_t i = 0; i < AT_ONCE; i++) {
-            numbers[i] = some_added();
-            bulk.keys[i] = key_of(numbers[i]);
+            bulk.keys[i] = key_of(there[i]);
             macs_exact_packed_start(table, bulk.keys[i], KEY_BITS, DATA_BITS, &cursors[i]);
         }
         macs_exact_packed_bulk_start(table, &bulk, AT_ONCE, KEY_BITS, DATA_BITS);
-        add_some(ops, 5);
+        change_others(ops);
         for (uint32_t i = 0; i < AT_ONCE; i++) {
             macs_exact_packed_bulk_step(&bulk, i, DATA_BITS);
             if (i % 2)
                 macs_exact_packed_step(DATA_BITS, &cursors[i]);
         }
-        add_some(ops, 5);
+        change_others(ops);
         for (uint32_t i = 0; i < AT_ONCE; i++) {
-            uint64_t data = 0, same = 0;
-            CHECK(macs_exact_packed_bulk_finish(&bulk, i, DATA_BITS, &data) && data == 5);
-            CHECK(macs_exact_packed_finish(KEY_BITS, DATA_BITS, &cursors[i], &same) && same == 5);
+            uint64_t data = 9, same = 9;
+            CHECK(macs_exact_packed_bulk_finish(&bulk, i, DATA_BITS, &data) && data == there[i] % 5);
+            CHECK(macs_exact_packed_finish(KEY_BITS, DATA_BITS, &cursors[i], &same) && same == there[i] % 5);
         }
         pass();
     }
