@@ -146,6 +146,9 @@ static void small_and_empty(const struct subject *subject) {
         key[3] = (uint8_t)round;
         CHECK(add(subject, self, exactly(&own, key, bytes), round, &index) == 0 && index == 0);
         CHECK(id_of(get(subject, self, key, bytes)) == round);
+        const struct value changed = make_value(100 + round);
+        CHECK(ops->modify(self, &own.match, &changed) == 0);
+        CHECK(id_of(get(subject, self, key, bytes)) == 100 + round);
         struct own_match other;
         uint8_t second[4] = {9, 9, 9, 9};
         CHECK(add(subject, self, exactly(&other, second, bytes), 77, NULL) == -ENOSPC);

@@ -92,21 +92,25 @@ static inline const struct macs_entry *expected_of(const void *reference, const 
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             found[i] = macs_##X##_finish(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                  \
     }
-/* Such a batch as generated code looks it up at once, by keys that are numbers. */
+/* Such a batch as generated code looks it up at once, by keys that are numbers; all at once, or some at a time. */
 #define DEFINE_BULK(X)                                                                                                 \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
         static const struct macs_entry miss;                                                                           \
         struct macs_bulk bulk;                                                                                         \
-        for (uint32_t i = 0; i < BATCH; i++) {                                                                         \
-            bulk.keys[i] = 0;                                                                                          \
-            for (uint32_t k = 0; k < key_bytes; k++)                                                                   \
-                bulk.keys[i] = bulk.keys[i] << 8 | keys[(size_t)i * key_bytes + k];                                    \
-            macs_bulk_prefetch(macs_##X##_bulk_begin(self, key_bytes), bulk.keys[i]);                                  \
+        const uint32_t some = keys[0] & 1 ? 1 + keys[0] / 2 % BATCH : BATCH;                                           \
+        for (uint32_t from = 0; from < BATCH; from += some) {                                                          \
+            const uint32_t count = from + some <= BATCH ? some : BATCH - from;                                         \
+            for (uint32_t i = 0; i < count; i++) {                                                                     \
+                bulk.keys[i] = 0;                                                                                      \
+                for (uint32_t k = 0; k < key_bytes; k++)                                                               \
+                    bulk.keys[i] = bulk.keys[i] << 8 | keys[(size_t)(from + i) * key_bytes + k];                       \
+                macs_bulk_prefetch(macs_##X##_bulk_begin(self, key_bytes), bulk.keys[i]);                              \
+            }                                                                                                          \
+            macs_##X##_bulk_start(self, &bulk, count, key_bytes, &miss);                                               \
+            for (uint32_t i = 0; i < count; i++)                                                                       \
+                found[from + i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                               \
         }                                                                                                              \
-        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &miss);                                                   \
-        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
-            found[i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                                          \
     }
 /* The same by keys that are bytes, of which there are KEY_BYTES at most; all at once, and as many more as a burst has,
  * or some at a time. Longer ones are looked up by cursors. */
@@ -137,18 +141,22 @@ static inline const struct macs_entry *expected_of(const void *reference, const 
                                 const struct macs_entry **found) {                                                     \
         static const struct macs_entry miss;                                                                           \
         struct macs_##X##_bulk bulk;                                                                                   \
+        const uint32_t some = key_bytes && keys[0] & 1 ? 1 + keys[0] / 2 % BATCH : BATCH;                              \
         if (key_bytes > (KEY_BYTES)) {                                                                                 \
             batch_##X(self, keys, key_bytes, found);                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
         memset(bulk.keys, 0xee, sizeof bulk.keys);                                                                     \
-        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
-            memcpy(bulk.keys[i], keys + (size_t)i * key_bytes, key_bytes);                                             \
-        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &miss);                                                   \
-        macs_##X##_bulk_step(self, &bulk, BATCH);                                                                      \
-        macs_##X##_bulk_finish(self, &bulk, BATCH, key_bytes);                                                         \
-        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
-            found[i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                                          \
+        for (uint32_t from = 0; from < BATCH; from += some) {                                                          \
+            const uint32_t count = from + some <= BATCH ? some : BATCH - from;                                         \
+            for (uint32_t i = 0; i < count; i++)                                                                       \
+                memcpy(bulk.keys[i], keys + (size_t)(from + i) * key_bytes, key_bytes);                                \
+            macs_##X##_bulk_start(self, &bulk, count, key_bytes, &miss);                                               \
+            macs_##X##_bulk_step(self, &bulk, count);                                                                  \
+            macs_##X##_bulk_finish(self, &bulk, count, key_bytes);                                                     \
+            for (uint32_t i = 0; i < count; i++)                                                                       \
+                found[from + i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                               \
+        }                                                                                                              \
     }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 

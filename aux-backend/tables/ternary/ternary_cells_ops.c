@@ -331,7 +331,7 @@ static uint64_t cells_memory(void *self) {
     const table_t *table = self;
     uint64_t few = few_of(table) ? macs_ternary_few_bytes(few_of(table)) : 0;
     uint64_t mask = mask_of(table) ? macs_ternary_mask_bytes(mask_of(table)) : 0;
-    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made) + few + mask;
+    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made) + sizeof *table->plan + few + mask;
 }
 
 static const char *cells_way(void *self) {

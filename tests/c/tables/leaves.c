@@ -53,6 +53,7 @@ int main(void) {
             CHECK(id_of(found[i]) == expected[number + i]);
     }
     CHECK(((const struct macs_lpm_dir24 *)self)->runs.top / 2 > UINT16_MAX);
+    CHECK(ops->reader_bytes(self) < sizeof(uint32_t) << BITS); /* less than lookups that begin with the base */
     ops->destroy(self);
     macs_qsbr_destroy(qsbr);
     printf("ok\n");

@@ -126,6 +126,83 @@ static void a_hanging_reader_and_a_full_table(void) {
     context = "";
 }
 
+/* While a reader may have all values that were replaced there is no room for another one, and nothing changes. Then
+ * the table takes as many entries as ever. */
+static void a_hanging_reader_and_replaced_values(void) {
+    enum { SIZE = 3 };
+    for (uint32_t i = 0; i < subject_count; i++) {
+        const struct macs_table_ops *ops = subjects[i].ops;
+        const uint32_t bytes = some_bytes(&subjects[i]);
+        struct macs_table_shape shape = whole_key_shape(&subjects[i], bytes, SIZE);
+        struct macs_qsbr *qsbr = NULL;
+        struct macs_qsbr_reader *reader = one_reader(&qsbr);
+        struct own_match own[SIZE + 1];
+        struct value value = make_value(1);
+        uint64_t id = 1;
+        void *self = NULL;
+        context = ops->name;
+        CHECK(ops->create(&shape, qsbr, &self) == 0);
+        for (uint8_t k = 0; k <= SIZE; k++)
+            exactly(&own[k], (const uint8_t[]){k, 1, 1, 1}, bytes);
+        CHECK(ops->add(self, &own[0].match, &value, NULL) == 0);
+        const struct macs_entry *held = subjects[i].lookup(self, own[0].value, bytes);
+        for (int error = 0; !error; id += !error) {
+            value = make_value(id + 1);
+            error = ops->modify(self, &own[0].match, &value);
+            CHECK(error == 0 || error == -EBUSY);
+            CHECK(id_of(held) == 1 && id <= 2 * SIZE + 1);
+        }
+        for (int again = 0; again < 2 * SIZE; again++) {
+            CHECK(ops->add(self, &own[1].match, &value, NULL) == -EBUSY);
+            CHECK(ops->modify(self, &own[0].match, &value) == -EBUSY);
+        }
+        CHECK(ops->count(self) == 1 && ops->find(self, &own[1].match) == NULL);
+        CHECK(id_of(ops->find(self, &own[0].match)) == id && id_of(held) == 1);
+        CHECK(id_of(subjects[i].lookup(self, own[0].value, bytes)) == id);
+        CHECK(subjects[i].lookup(self, own[1].value, bytes) == NULL);
+        macs_qsbr_quiescent(qsbr, reader);
+        for (uint8_t k = 1; k <= SIZE; k++)
+            CHECK(ops->add(self, &own[k].match, &value, NULL) == (k < SIZE ? 0 : -ENOSPC));
+        CHECK(ops->modify(self, &own[0].match, &value) == 0 && ops->count(self) == SIZE);
+        macs_qsbr_offline(reader);
+        ops->destroy(self);
+        CHECK(macs_qsbr_flush(qsbr) == 0);
+        macs_qsbr_destroy(qsbr);
+    }
+    context = "";
+}
+
+/* The prefix of no bits goes when no lookup can have missed what comes instead, or stays. */
+static void a_hanging_reader_and_the_shortest_prefix(void) {
+    for (uint32_t i = 0; i < subject_count; i++) {
+        const struct macs_table_ops *ops = subjects[i].ops;
+        const uint32_t bytes = some_bytes(&subjects[i]);
+        struct macs_table_shape shape = whole_key_shape(&subjects[i], bytes, 4);
+        struct macs_qsbr *qsbr = NULL;
+        struct own_match own;
+        const struct value value = make_value(1);
+        void *self = NULL;
+        if (!(subjects[i].can & PREFIXES))
+            continue;
+        struct macs_qsbr_reader *reader = one_reader(&qsbr);
+        context = ops->name;
+        CHECK(ops->create(&shape, qsbr, &self) == 0);
+        prefix(&own, (const uint8_t *)"abcd", bytes, 0);
+        CHECK(ops->add(self, &own.match, &value, NULL) == 0);
+        const int error = ops->remove(self, &own.match);
+        CHECK(error == 0 || error == -EBUSY);
+        CHECK(error || strcmp(ops->name, "lpm_dir24") != 0);
+        CHECK(id_of(subjects[i].lookup(self, own.value, bytes)) == (error ? 1 : 0));
+        CHECK(id_of(ops->find(self, &own.match)) == (error ? 1 : 0) && ops->count(self) == (error ? 1 : 0));
+        macs_qsbr_offline(reader);
+        CHECK(ops->remove(self, &own.match) == (error ? 0 : -ENOENT) && ops->count(self) == 0);
+        CHECK(subjects[i].lookup(self, own.value, bytes) == NULL);
+        ops->destroy(self);
+        macs_qsbr_destroy(qsbr);
+    }
+    context = "";
+}
+
 static void owners_are_dropped_alone(void) {
     struct macs_qsbr *qsbr = NULL;
     struct macs_qsbr_reader *reader = NULL;
@@ -152,6 +229,40 @@ static void readers_are_limited(void) {
     CHECK(macs_qsbr_register(qsbr, &reader) == -ENOSPC);
     macs_qsbr_unregister(reader);
     CHECK(macs_qsbr_register(qsbr, &reader) == 0);
+    macs_qsbr_destroy(qsbr);
+}
+
+/* Whichever place it has among the readers. */
+static void each_reader_is_waited_for(void) {
+    struct macs_qsbr *qsbr = NULL;
+    struct macs_qsbr_reader *readers[MACS_QSBR_READERS];
+    CHECK(macs_qsbr_create(&qsbr) == 0);
+    released = 0;
+    for (uint32_t i = 0; i < MACS_QSBR_READERS; i++) {
+        CHECK(macs_qsbr_register(qsbr, &readers[i]) == 0);
+        macs_qsbr_online(qsbr, readers[i]);
+        defer_one(qsbr, qsbr);
+        macs_qsbr_poll(qsbr);
+        macs_qsbr_poll(qsbr);
+        CHECK(released == i);
+        macs_qsbr_quiescent(qsbr, readers[i]);
+        macs_qsbr_poll(qsbr);
+        CHECK(released == i + 1);
+        macs_qsbr_offline(readers[i]);
+    }
+    macs_qsbr_destroy(qsbr);
+}
+
+/* While nobody hangs little waits, whether the writer asks or not. */
+static void the_backlog_stays_short(void) {
+    struct macs_qsbr *qsbr = NULL;
+    struct macs_qsbr_reader *reader = one_reader(&qsbr);
+    for (uint32_t i = 1; i <= MACS_QSBR_BACKLOG; i++) {
+        macs_qsbr_defer(qsbr, release, qsbr, (void *)1);
+        macs_qsbr_quiescent(qsbr, reader);
+        CHECK(released + macs_qsbr_pending(qsbr) == i && macs_qsbr_pending(qsbr) < 256);
+    }
+    macs_qsbr_offline(reader);
     macs_qsbr_destroy(qsbr);
 }
 
@@ -411,8 +522,12 @@ int main(void) {
     what_a_reader_still_holds_is_not_released();
     a_hanging_reader_stops_changes_only();
     a_hanging_reader_and_a_full_table();
+    a_hanging_reader_and_replaced_values();
+    a_hanging_reader_and_the_shortest_prefix();
     owners_are_dropped_alone();
     readers_are_limited();
+    each_reader_is_waited_for();
+    the_backlog_stays_short();
     tables_by_description();
     puts("ok");
     return 0;
