@@ -203,7 +203,7 @@ def read_pcapng(path: Path) -> tuple[int, list[tuple[int, bytes]]]:
             resolution = body[12]
         elif kind == 6:
             _, high, low, length, wire = struct.unpack("IIIII", body[:20])
-            assert length == wire
+            assert length == wire and not any(body[20 + length :])  # zeros fill the last word
             frames.append((high << 32 | low, body[20 : 20 + length]))
         else:
             assert (kind, body) == (0x0A0D0D0A, struct.pack("IHHq", 0x1A2B3C4D, 1, 0, -1))
@@ -391,7 +391,8 @@ def test_what_is_taken_and_what_is_refused(native: Toolchain, name: str) -> None
 
 
 def test_what_ports_tell_and_keep_to(native: Toolchain, tmp_path: Path) -> None:
-    native.execute("test_ports", write_pcap(tmp_path / "flows.pcap", udp_frames(40)), tmp_path / "out")
+    program = native.program("test_ports", "-Wl,--wrap=macs_odp_map,--wrap=macs_odp_unmap")
+    run(program, write_pcap(tmp_path / "flows.pcap", udp_frames(40)), tmp_path / "out")
 
 
 @pytest.mark.parametrize("part", ["twice", "stranger"])
@@ -491,7 +492,7 @@ def test_pcapng_of_many_kinds(native: Toolchain, tmp_path: Path, order: str) -> 
     content += enhanced(order, data[0], 5_000_001, 0) + enhanced(order, data[1], 5_000_002_000, 1)
     content += enhanced(order, data[2], 5 << 10 | 1 << 9, 2) + enhanced(order, data[3], 7003, 3)
     content += block(order, 3, struct.pack(order + "I", len(data[4])) + data[4])
-    obsolete = struct.pack(order + "HHIIII", 0, 0, 0, 9_000_000, len(data[5]), len(data[5]))
+    obsolete = struct.pack(order + "HHIIII", 3, 7, 0, 9_000, len(data[5]), len(data[5]))  # seven were lost before it
     content += block(order, 2, obsolete + data[5])
     content += enhanced(order, data[6], 5 << 35 | 3 << 33, 4)
     content += section(second, 0) + enhanced(second, data[7], 77)
@@ -501,6 +502,59 @@ def test_pcapng_of_many_kinds(native: Toolchain, tmp_path: Path, order: str) -> 
     assert done.stdout.splitlines()[1] == "0 in 8 discards 0 errors 0 out 0 errors 0"
     times = [(1005, 1), (1005, 2), (1005, 500000), (1007, 3000), (0, 0), (1009, 0), (1005, 750000), (77, 0)]
     assert read_pcap(out)[1] == [(*time, frame) for time, frame in zip(times, data, strict=True)]
+
+
+RESOLUTIONS = [  # of an interface, a time in its units, as nanoseconds
+    (0, 7, 7 * 10**9),
+    (1, 73, 73 * 10**8),
+    (8, 7 * 10**8 + 1, 7 * 10**9 + 10),
+    (10, 7 * 10**10 + 29, 7 * 10**9 + 2),
+    (12, 7 * 10**12 + 123_999, 7 * 10**9 + 123),
+    (18, 7 * 10**18 + 10**17, 71 * 10**8),
+    (19, 10**19 + 7 * 10**18, 17 * 10**8),
+    (20, 10**19, 10**8),
+    (127, 2**64 - 1, 0),
+    (0x80, 7, 7 * 10**9),
+    (0x81, 15, 75 * 10**8),
+    (0x80 + 30, 7 << 30 | 1 << 29, 75 * 10**8),
+    (0x80 + 31, 7 << 31 | 7 << 28, 7 * 10**9 + 875_000_000),
+    (0x80 + 35, 7 << 35 | 31 << 30, 7 * 10**9 + 968_750_000),
+    (0x80 + 60, 7 << 60 | 31 << 55, 7 * 10**9 + 968_750_000),
+    (0x80 + 63, 3 << 62, 15 * 10**8),
+    (0x80 + 64, 3 << 62, 75 * 10**7),
+    (0x80 + 66, 1 << 63, 125 * 10**6),
+    (0xFF, 2**64 - 1, 0),
+]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_times_of_any_resolution(native: Toolchain, tmp_path: Path, order: str) -> None:
+    """Of powers of ten and of two; what is finer than a nanosecond is cut off."""
+    pcapng, out = tmp_path / "in.pcapng", tmp_path / "out.pcap"
+    frames = udp_frames(len(RESOLUTIONS))
+    content = section(order, 9, *(resolution for resolution, _, _ in RESOLUTIONS))
+    for number, (_, units, _) in enumerate(RESOLUTIONS):
+        content += enhanced(order, frames[number], units, number + 1)
+    pcapng.write_bytes(content)
+    native.execute("forward", f"pcap:{pcapng},{out}", f"pcap:{pcapng}")
+    found = [(seconds * 10**9 + part, frame) for seconds, part, frame in read_pcap(out)[1]]
+    assert found == [(time, frame) for (_, _, time), frame in zip(RESOLUTIONS, frames, strict=True)]
+
+
+def test_what_a_file_says_beside_its_link(native: Toolchain, tmp_path: Path) -> None:
+    """As of how many bytes a frame's check sequence is."""
+    pcap = tmp_path / "in.pcap"
+    pcap.write_bytes(header(link=1 | 1 << 26 | 4 << 28) + GOOD)
+    for driver in ("pcap", "mem"):
+        done = native.execute("forward", f"{driver}:{pcap}", "null:")
+        assert (done.stdout.splitlines()[1], done.stderr) == ("0 in 1 discards 0 errors 0 out 0 errors 0", "")
+
+
+def test_a_section_without_interfaces_has_no_frames(native: Toolchain, tmp_path: Path) -> None:
+    pcapng = tmp_path / "in.pcapng"
+    pcapng.write_bytes(section("<") + block("<", 0x0BAD, bytes(8)) + section(">"))
+    done = native.execute("forward", f"pcap:{pcapng}", "null:")
+    assert (done.stdout.splitlines()[1], done.stderr) == ("0 in 0 discards 0 errors 0 out 0 errors 0", "")
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -540,6 +594,9 @@ def test_options_of_pcapng_that_are_not_about_time(native: Toolchain, tmp_path: 
         (milliseconds + struct.pack(order + "HH", 14, 60000) + offset(-1000), (5000, 0)),  # more than the block has
         (milliseconds + struct.pack(order + "HH", 14, 8) + b"\1\1\1\1", (5000, 0)),
         (option(9, b"\x09") + offset(1 << 31) + end, (1 << 31, 5000)),
+        (option(1, b"x" * 60000) + milliseconds + end, (5000, 0)),
+        (option(1, b"x" * 60000) * 10 + end, (5, 0)),  # more than the reader's buffer
+        (milliseconds + option(14, bytes(8) + b"\1") + end, (5000, 0)),
     ]
     content = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
     for options, _ in ways:
@@ -703,6 +760,7 @@ REFUSED_FILES = {
     "pcapng-zeros": (struct.pack("<I", 0x0A0D0D0A) + b"\0" * 40, "a corrupt block at byte 0"),
     "pcapng-cut": (section("<", 6)[:40], "the file is cut off at byte"),
     "pcapng-version": (section("<")[:12] + b"\2" + section("<")[13:], "a section of an unknown version"),
+    "pcapng-version-0": (section("<")[:12] + b"\0" + section("<")[13:], "a section of an unknown version"),
     "pcapng-other-link": (section("<", 6, link=113), "a link that is not Ethernet"),
     "pcapng-no-interface": (section("<") + enhanced("<", b"x" * 60, 1), "a corrupt block at byte 44"),
     "pcapng-short-section": (block("<", 0x0A0D0D0A, section("<")[8:20]) + bytes(8), "a corrupt block at byte 0"),
@@ -715,6 +773,7 @@ BROKEN_FILES = {
     "huge-record": (header() + GOOD + struct.pack("<IIII", 1, 2, 1 << 30, 1 << 30), "a corrupt record at byte 100"),
     "pcapng-cut": (SECTION + FRAME + FRAME[:50], f"the file is cut off at byte {len(SECTION + FRAME)}"),
     "pcapng-trailer": (SECTION + FRAME[:-4] + b"abcd" + FRAME, f"a corrupt block at byte {len(SECTION + FRAME) - 4}"),
+    "pcapng-trailer-less": (SECTION + FRAME[:-4] + bytes(4), f"a corrupt block at byte {len(SECTION + FRAME) - 4}"),
     "pcapng-other-link": (
         SECTION + FRAME + section("<", 6, link=113) + FRAME,
         f"a frame of a link that is not Ethernet at byte {2 * len(SECTION) + len(FRAME)}",

@@ -13,7 +13,14 @@ from scapy.contrib.erspan import ERSPAN_II, ERSPAN_III
 from scapy.contrib.geneve import GENEVE
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_Router_Alert
-from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrRouting, PadN
+from scapy.layers.inet6 import (
+    IPv6,
+    IPv6ExtHdrDestOpt,
+    IPv6ExtHdrFragment,
+    IPv6ExtHdrHopByHop,
+    IPv6ExtHdrRouting,
+    PadN,
+)
 from scapy.layers.l2 import ARP, GRE, Dot1AD, Dot1Q, Ether
 from scapy.layers.ppp import PPP, PPPoE
 from scapy.layers.sctp import SCTP, SCTPChunkData
@@ -72,6 +79,19 @@ def vxlan_policy() -> Packet:
     return VXLAN(flags=0x88, vni=7, gpid=3)
 
 
+def e_of(kind: int) -> Packet:
+    return Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01", type=kind)
+
+
+def labels(count: int) -> Packet:
+    stack = MPLS(label=count, s=1)
+    for number in range(count - 1, 0, -1):
+        stack = MPLS(label=number, s=0) / stack
+    return stack
+
+
+GENEVE_OPTION = bytes([0, 1, 0, 31]) + b"some data, many bytes of it here" * 3 + bytes(28)  # 32 words
+
 STACKS: dict[str, Callable[[], Packet]] = {
     "tcp4": lambda: e() / v4() / tcp(),
     "tcp6": lambda: e() / v6() / tcp(),
@@ -82,6 +102,13 @@ STACKS: dict[str, Callable[[], Packet]] = {
     "qinq-of-one-type": lambda: e() / Dot1Q(vlan=5) / Dot1Q(vlan=6) / v4() / plain_udp(),
     "options": lambda: e() / v4(options=[IPOption_Router_Alert()]) / tcp(),
     "extension": lambda: e() / v6() / dest_opt() / tcp(),
+    "hop-by-hop": lambda: e() / v6() / IPv6ExtHdrHopByHop(options=[PadN(optdata=bytes(12))]) / tcp(),
+    "long-extension": lambda: e() / v6() / IPv6ExtHdrDestOpt(options=[PadN(optdata=bytes(36))]) / plain_udp(),
+    "mpls-multicast": lambda: e_of(0x8848) / MPLS(label=5, s=1) / v4() / tcp(),
+    "mpls-in-4": lambda: e() / v4(proto=137) / MPLS(label=5, s=1) / v4() / tcp(),
+    "mpls-in-gre": lambda: e() / v6() / GRE(proto=0x8847) / MPLS(label=5, s=1) / v6() / plain_udp(),
+    "erspan-1": lambda: e() / v4() / GRE(proto=0x88BE) / e() / v4() / tcp(),
+    "labels": lambda: e() / labels(30) / v6() / tcp(),
     "mpls": lambda: e() / MPLS(label=5, s=0) / MPLS(label=6, s=1) / v4() / tcp(),
     "mpls6": lambda: e() / MPLS(label=6, s=1) / v6() / plain_udp(),
     "4in4": lambda: e() / v4() / v4() / tcp(),
@@ -109,6 +136,7 @@ STACKS: dict[str, Callable[[], Packet]] = {
     ),
     "vxlan-gre": lambda: e() / v4() / udp(4789) / VXLAN(vni=1) / e() / v4() / GRE(chksum_present=1) / v4() / tcp(),
     "gpe": lambda: e() / v4() / udp(4790) / VXLAN(flags=0x0C, NextProtocol=1, vni=7) / v4() / tcp(),
+    "gpe-6": lambda: e() / v6() / udp(4790) / VXLAN(flags=0x0C, NextProtocol=2, vni=6) / v6() / plain_udp(),
     "gpe-ethernet": lambda: e() / v4() / udp(4790) / VXLAN(flags=0x0C, NextProtocol=3, vni=7) / e() / v6() / tcp(),
     "geneve": lambda: e() / v4() / udp(6081) / GENEVE(vni=7) / e() / v4() / tcp(),
     "geneve-zero": lambda: e() / v4() / udp(6081, zero=True) / GENEVE(vni=7) / e() / v6() / tcp(),
@@ -122,6 +150,7 @@ STACKS: dict[str, Callable[[], Packet]] = {
         / v4()
         / tcp()
     ),
+    "geneve-long": lambda: e() / v4() / udp(6081) / GENEVE(vni=7, options=GENEVE_OPTION) / e() / v4() / tcp(),
     "geneve-ip": lambda: e() / v4() / udp(6081) / GENEVE(vni=7, proto=0x0800) / v4() / plain_udp(),
     "gre-in-udp": lambda: e() / v4() / udp(4754) / GRE() / v4() / tcp(),
     "ip-in-udp": lambda: e() / v4() / udp(5555, zero=True) / v4() / tcp(),
@@ -148,6 +177,7 @@ GRES: dict[str, Callable[[], Packet]] = {  # with checksums
 }
 SCTPS: dict[str, Callable[[], Packet]] = {
     "4": lambda: e() / v4() / sctp(),
+    "empty": lambda: e() / v4() / SCTP(sport=1, dport=2, tag=7),
     "6": lambda: e() / v6() / dest_opt() / sctp(),
     "tag": lambda: e() / Dot1Q(vlan=5) / v4(options=[IPOption_Router_Alert()]) / sctp(),
     "routed": lambda: e() / v6() / IPv6ExtHdrRouting(addresses=["fd00::9"], segleft=1) / sctp(),
@@ -274,6 +304,8 @@ def test_super_frames_with_complete_checksums_are_cut() -> None:
 
 NOT_UNDERSTOOD: dict[str, Callable[[], Packet]] = {
     "fragment": lambda: e() / v4(flags="MF") / tcp(),
+    "last-fragment": lambda: e() / v4(frag=4096) / tcp(),
+    "too-many-labels": lambda: e() / labels(31) / v6() / tcp(),
     "fragment6": lambda: e() / v6() / IPv6ExtHdrFragment(m=1) / tcp(),
     "routed": lambda: e() / v6() / IPv6ExtHdrRouting(addresses=["fd00::9"], segleft=1) / tcp(),
     **NOT_CUT,

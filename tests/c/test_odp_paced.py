@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from test_odp import read_pcap, write_pcap
+from test_odp import TESTS, WARNINGS, read_pcap, run, udp_frames, write_pcap
 from test_odp_replay import PLAIN, varied
 
 from macsad.bench.latency import BUCKETS, HEAD, Control, middle
@@ -92,6 +92,13 @@ def test_names_that_are_refused(tmp_path: Path, name: str) -> None:
     small.write_bytes(bytes(100))
     done = PLAIN.execute("forward", name.format(small=small), "null:", check=False)
     assert done.returncode == 2 and "expected paced:FILE,CONTROL" in done.stderr
+
+
+def test_on_a_clock_that_the_test_moves(tmp_path: Path) -> None:
+    objects = [file for file in PLAIN.objects() if file.name != "pktio_paced.o"]  # it is in the program
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", *PLAIN.flags, *WARNINGS, *PLAIN.includes, "-Wl,--wrap=macs_odp_clock_ns"]
+    run("gcc", *flags, TESTS / "test_clocked.c", *objects, "-o", tmp_path / "clocked", *PLAIN.libraries)
+    run(tmp_path / "clocked", write_pcap(tmp_path / "in.pcap", udp_frames(7)), tmp_path / "control")
 
 
 def test_buckets_follow_each_other() -> None:

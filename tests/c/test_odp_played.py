@@ -11,12 +11,12 @@ from test_odp import REFUSED, SANITIZE, TESTS, WARNINGS, Toolchain, run
 NATIVE = Toolchain("gcc", ("-O1", "-g1", *SANITIZE))
 
 
-@pytest.mark.parametrize("part", ["rings", "frames", "dropped", "tap"])
+@pytest.mark.parametrize("part", ["rings", "chunks", "frames", "dropped", "tap", "flag"])
 def test_on_a_played_kernel(part: str) -> None:
     def make(folder: Path) -> None:
         objects = [file for file in NATIVE.objects() if file.name != "pktio_af_xdp.o"]  # it is in the program
         flags = ["-std=gnu11", "-D_GNU_SOURCE", *NATIVE.flags, *WARNINGS, *NATIVE.includes]
-        flags += ["-Wl,--wrap=sendto,--wrap=fopen,--wrap=ioctl"]
+        flags += ["-Wl,--wrap=sendto,--wrap=fopen,--wrap=ioctl,--wrap=setsockopt"]
         run("gcc", *flags, TESTS / "test_played.c", *objects, "-o", folder / "played", *NATIVE.libraries)
 
     done = run(built_once(("played", NATIVE), make) / "played", part, check=False)

@@ -143,7 +143,8 @@ static void test_crc(void) {
         param = (odp_hash_crc_param_t){
             .width = 32, .poly = 0x04c11db7, .reflect_in = true, .reflect_out = true, .xor_out = 0xffffffff};
         CHECK(odp_hash_crc_gen64(text, 9, 0xffffffff, &param, &crc) == 0 && crc == 0xcbf43926);
-        /* of widths that no integer has, reflected or not: CRC-5/USB, CRC-6/DARC, CRC-12/DECT, CRC-16/ARC, CRC-64/XZ */
+        /* of widths that no integer has, reflected or not: CRC-5/USB, CRC-6/DARC, CRC-12/DECT, CRC-12/UMTS, CRC-16/ARC,
+         * CRC-64/XZ */
         static const struct {
             uint64_t init, check;
             odp_hash_crc_param_t param;
@@ -151,6 +152,7 @@ static void test_crc(void) {
             {0x1f, 0x19, {.width = 5, .poly = 0x05, .reflect_in = true, .reflect_out = true, .xor_out = 0x1f}},
             {0, 0x26, {.width = 6, .poly = 0x19, .reflect_in = true, .reflect_out = true}},
             {0, 0xf5b, {.width = 12, .poly = 0x80f}},
+            {0, 0xdaf, {.width = 12, .poly = 0x80f, .reflect_out = true}},
             {0, 0xbb3d, {.width = 16, .poly = 0x8005, .reflect_in = true, .reflect_out = true}},
             {UINT64_MAX,
              0x995dc9bbdf1939fa,

@@ -1,10 +1,14 @@
 /* Parts of this implementation on a kernel that the test plays: transmit rings of AF_XDP that make headway or none,
- * frames of AF_XDP with tags, what an interface has dropped, and a tap port that is started again or too slow.
+ * what goes through its rings, frames of AF_XDP with tags, what an interface has dropped, a tap port that is started
+ * again or too slow, and promiscuous mode by an interface's flag.
  *
- * Usage: test_played rings|frames|dropped|tap. Linked with --wrap=sendto,fopen,ioctl. Exit code 77: there is no tap. */
+ * Usage: test_played rings|chunks|frames|dropped|tap|flag. Linked with --wrap=sendto,fopen,ioctl,setsockopt. Exit code
+ * 77: there is no tap. */
 #include "check.h"
+#include "told.h"
 
 #include "pktio/pktio_af_xdp.c"
+#include "xdp/xsk_memory.h"
 
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -20,6 +24,8 @@ FILE *__real_fopen(const char *name, const char *mode);
 FILE *__wrap_fopen(const char *name, const char *mode);
 int __real_ioctl(int fd, unsigned long what, void *argument);
 int __wrap_ioctl(int fd, unsigned long what, ...);
+int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t size);
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t size);
 
 /* --- rings ----------------------------------------------------------------------------------------------------------
  */
@@ -64,7 +70,30 @@ static void check_kick(struct macs_odp_xsk *xsk, int expected_kicks, int expecte
     CHECK(kicks == expected_kicks);
 }
 
+/* How long rings are for so many packets, ports that use the pool, and sockets of this one. */
+static void ring_sizes(void) {
+    static const struct {
+        uint32_t packets, users, sockets, size;
+    } rows[] = {{1u << 20, 1, 1, 2048}, {8192, 1, 1, 2048},  {8191, 1, 1, 1024}, {8192, 1, 2, 1024}, {8192, 2, 1, 1024},
+                {8192, 2, 2, 512},      {16384, 2, 1, 2048}, {512, 1, 1, 128},   {511, 1, 1, 64},    {10, 3, 7, 64}};
+    odp_log_thread_fn_set(keep_told);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct macs_odp_pool pool = {.num = rows[i].packets, .users = rows[i].users};
+        char expected[256] = "";
+        const uint32_t all = rows[i].users * rows[i].sockets;
+        CHECK(macs_odp_xsk_ring_size(&pool, rows[i].sockets) == rows[i].size);
+        if (rows[i].size < 2048)
+            snprintf(expected, sizeof(expected),
+                     "af_xdp: a ring holds %u packets, as the pool of %u is for %u sockets: bursts that are longer are "
+                     "lost; a pool of %u gives rings of 2048\n",
+                     rows[i].size, rows[i].packets, all, 8192 * all);
+        CHECK(has_told(expected));
+    }
+    odp_log_thread_fn_set(NULL);
+}
+
 static void rings(void) {
+    ring_sizes();
     check_kick(ring_of(3, NEVER, 0), KICKS_OF_NO_HEADWAY, 0, 0);
     check_kick(ring_of(3, NEVER, EAGAIN), KICKS_OF_NO_HEADWAY, 0, 0);
     check_kick(ring_of(5, 3, EAGAIN), 15, 0, 0); /* slow, but each frame in time */
@@ -87,6 +116,232 @@ static void rings(void) {
     macs_odp_xsk_finish(stuck, &unsent);
     CHECK(kicks == LAST_TRIES * KICKS_OF_NO_HEADWAY);
     CHECK(unsent.frames == 2 && unsent.octets == 303 && unsent.dropped == 0);
+}
+
+/* --- chunks ---------------------------------------------------------------------------------------------------------
+ */
+
+enum { ENTRIES_MAX = 256, PACKETS = 600, CHUNK = 100, LENGTH = 1000 };
+
+/* A socket whose four rings the test serves, of a pool of its own. */
+static struct {
+    struct macs_odp_xsk xsk;
+    uint32_t given[4], taken[4]; /* of the fill, receive, transmit and completion ring */
+    uint32_t flags;
+    uint32_t entries;
+    uint64_t fill[ENTRIES_MAX], completion[ENTRIES_MAX];
+    struct xdp_desc rx[ENTRIES_MAX], tx[ENTRIES_MAX];
+} played;
+
+static odp_pool_t pool_of(uint32_t packets) {
+    odp_pool_param_t param;
+    odp_pool_param_init(&param);
+    param.type = ODP_POOL_PACKET;
+    param.pkt.num = packets;
+    param.pkt.len = param.pkt.seg_len = LENGTH;
+    param.pkt.cache_size = 0;
+    param.stats.bit.available = 1;
+    odp_pool_t pool = odp_pool_create("chunks", &param);
+    CHECK(pool != ODP_POOL_INVALID);
+    return pool;
+}
+
+static uint64_t available(odp_pool_t pool) {
+    odp_pool_stats_t stats = {.available = 0};
+    CHECK(odp_pool_stats(pool, &stats) == 0);
+    return stats.available;
+}
+
+static void play(odp_pool_t pool, uint32_t entries) {
+    memset(&played, 0, sizeof(played));
+    played.entries = entries;
+    struct macs_odp_xsk_ring fill = {&played.given[0], &played.taken[0], &played.flags, played.fill, .size = entries};
+    struct macs_odp_xsk_ring rx = {&played.given[1], &played.taken[1], &played.flags, played.rx, .size = entries};
+    struct macs_odp_xsk_ring tx = {&played.given[2], &played.taken[2], &played.flags, played.tx, .size = entries};
+    struct macs_odp_xsk_ring done = {&played.given[3], &played.taken[3], &played.flags, played.completion,
+                                     .size = entries};
+    played.xsk = (struct macs_odp_xsk){.fd = NO_FD,
+                                       .pool = pool,
+                                       .parts = true,
+                                       .chunk = CHUNK,
+                                       .distance = pool->before + pool->headroom - MACS_ODP_XSK_HEADROOM,
+                                       .fill = fill,
+                                       .rx = rx,
+                                       .tx = tx,
+                                       .completion = done,
+                                       .rx_held = calloc(pool->num, 1),
+                                       .tx_held = calloc(pool->num, 1)};
+    CHECK(played.xsk.rx_held != NULL && played.xsk.tx_held != NULL);
+}
+
+static odp_packet_t numbered(odp_pool_t pool, uint8_t number, uint32_t length) {
+    odp_packet_t packet = odp_packet_alloc(pool, length);
+    CHECK(packet != ODP_PACKET_INVALID);
+    for (uint32_t i = 0; i < length; i++)
+        ((uint8_t *)odp_packet_data(packet))[i] = (uint8_t)(number + i);
+    return packet;
+}
+
+static bool is_numbered(const uint8_t *data, uint8_t number, uint32_t from, uint32_t length) {
+    for (uint32_t i = 0; i < length; i++)
+        if (data[i] != (uint8_t)(number + from + i))
+            return false;
+    return true;
+}
+
+/* The kernel takes `count` chunks from the transmit ring: those of a frame with that number and length. */
+static void kernel_sends(odp_pool_t pool, uint8_t number, uint32_t length) {
+    for (uint32_t at = 0; at < length;) {
+        const struct xdp_desc *desc = &played.tx[played.taken[2]++ % played.entries];
+        const uint32_t expected = length - at < CHUNK ? length - at : CHUNK;
+        const uint8_t *base = pool->memory + (desc->addr & XSK_UNALIGNED_BUF_ADDR_MASK);
+        CHECK((int32_t)(played.given[2] - played.taken[2]) >= 0 && desc->len == expected);
+        CHECK(desc->options == (at + expected < length ? XDP_PKT_CONTD : 0));
+        CHECK(is_numbered(base + (desc->addr >> XSK_UNALIGNED_BUF_OFFSET_SHIFT), number, at, expected));
+        played.completion[played.given[3]++ % played.entries] = desc->addr;
+        at += expected;
+    }
+}
+
+/* Frames of one chunk and of several, of the socket's pool and of another one, round and round the rings. */
+static void chunks_out(odp_pool_t pool, odp_pool_t other) {
+    static const uint32_t lengths[] = {1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1, LENGTH};
+    enum { COUNT = sizeof(lengths) / sizeof(lengths[0]), CHUNKS = 1 + 1 + 1 + 2 + 2 + 3 + 10 };
+    for (uint32_t turn = 0; turn < 40; turn++) {
+        odp_packet_t packets[COUNT];
+        for (uint32_t i = 0; i < COUNT; i++)
+            packets[i] = numbered((turn + i) % 3 ? pool : other, (uint8_t)(turn + i), lengths[i]);
+        const uint32_t before = played.given[2];
+        CHECK(macs_odp_xsk_send(&played.xsk, packets, COUNT) == COUNT && played.given[2] == before + CHUNKS);
+        CHECK(available(pool) == PACKETS - COUNT && available(other) == PACKETS); /* of the other one copies are sent */
+        CHECK(macs_odp_xsk_sending(&played.xsk));
+        for (uint32_t i = 0; i < COUNT; i++)
+            kernel_sends(pool, (uint8_t)(turn + i), lengths[i]);
+        played.given[3] -= 5; /* half of the last one */
+        CHECK(macs_odp_xsk_sending(&played.xsk) && available(pool) == PACKETS - 1);
+        played.given[3] += 5;
+        CHECK(!macs_odp_xsk_sending(&played.xsk) && available(pool) == PACKETS && played.taken[3] == played.given[3]);
+    }
+}
+
+/* What the ring has no room for, or the pool no copy, is not taken. */
+static void chunks_without_room(odp_pool_t pool, odp_pool_t other) {
+    odp_packet_t packets[8], all[PACKETS];
+    for (uint32_t i = 0; i < 8; i++)
+        packets[i] = numbered(pool, (uint8_t)i, LENGTH); /* ten entries each */
+    CHECK(macs_odp_xsk_send(&played.xsk, packets, 8) == 6 && macs_odp_xsk_send(&played.xsk, packets + 6, 2) == 0);
+    odp_packet_t last[2] = {numbered(pool, 77, 401), numbered(pool, 78, 400)}; /* four entries are left */
+    CHECK(macs_odp_xsk_send(&played.xsk, last, 2) == 0 && macs_odp_xsk_send(&played.xsk, last + 1, 1) == 1);
+    odp_packet_free(last[0]);
+    for (uint32_t i = 0; i < 6; i++)
+        kernel_sends(pool, (uint8_t)i, LENGTH);
+    kernel_sends(pool, 78, 400);
+    CHECK(macs_odp_xsk_send(&played.xsk, packets + 6, 2) == 2);
+    for (uint32_t i = 6; i < 8; i++)
+        kernel_sends(pool, (uint8_t)i, LENGTH);
+    CHECK(!macs_odp_xsk_sending(&played.xsk) && available(pool) == PACKETS);
+    for (uint32_t i = 0; i < 3; i++)
+        packets[i] = numbered(other, (uint8_t)i, 60);
+    CHECK(odp_packet_alloc_multi(pool, 60, all, PACKETS - 2) == PACKETS - 2);
+    CHECK(macs_odp_xsk_send(&played.xsk, packets, 3) == 2 && available(other) == PACKETS - 1 && available(pool) == 0);
+    kernel_sends(pool, 0, 60);
+    CHECK(macs_odp_xsk_send(&played.xsk, packets + 2, 1) == 1 && available(other) == PACKETS);
+    odp_packet_free_multi(all, PACKETS - 2);
+}
+
+/* More frames than are given back to the pool at once. */
+static void chunks_of_many(odp_pool_t pool) {
+    enum { MANY = 200 };
+    odp_packet_t packets[MANY];
+    for (uint32_t i = 0; i < MANY; i++)
+        packets[i] = numbered(pool, (uint8_t)i, 60);
+    CHECK(macs_odp_xsk_send(&played.xsk, packets, MANY) == MANY && available(pool) == PACKETS - MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        kernel_sends(pool, (uint8_t)i, 60);
+    CHECK(!macs_odp_xsk_sending(&played.xsk) && available(pool) == PACKETS);
+}
+
+/* The kernel writes a frame into chunks from the fill ring; of the last one `whole` says whether it has come. */
+static void kernel_receives(odp_pool_t pool, uint8_t number, uint32_t length, uint32_t chunk, bool whole) {
+    for (uint32_t at = 0; at < length;) {
+        const uint64_t start = played.fill[played.taken[0]++ % played.entries];
+        const uint32_t bytes = length - at < chunk ? length - at : chunk;
+        CHECK((int32_t)(played.given[0] - played.taken[0]) >= 0);
+        for (uint32_t i = 0; i < bytes; i++)
+            pool->memory[start + MACS_ODP_XSK_HEADROOM + i] = (uint8_t)(number + at + i);
+        at += bytes;
+        played.rx[played.given[1]++ % played.entries] =
+            (struct xdp_desc){.addr = start | (uint64_t)MACS_ODP_XSK_HEADROOM << XSK_UNALIGNED_BUF_OFFSET_SHIFT,
+                              .len = bytes,
+                              .options = at < length || !whole ? XDP_PKT_CONTD : 0};
+    }
+}
+
+static void check_received(uint32_t num, uint32_t expected, const uint32_t lengths[], uint8_t number, uint64_t bad) {
+    odp_packet_t packets[ENTRIES_MAX];
+    uint64_t errors = 3;
+    CHECK(macs_odp_xsk_recv(&played.xsk, packets, num, &errors) == expected && errors == 3 + bad);
+    for (uint32_t i = 0; i < expected; i++) {
+        CHECK(odp_packet_len(packets[i]) == lengths[i] && odp_packet_headroom(packets[i]) == 256);
+        CHECK(is_numbered(odp_packet_data(packets[i]), (uint8_t)(number + i), 0, lengths[i]));
+    }
+    odp_packet_free_multi(packets, (int)expected);
+}
+
+/* Frames come whole, whatever they are in; what is too long for a packet is an error, and what has not come to its end
+ * waits. The kernel has as many packets as its ring holds, as long as there are any. */
+static void chunks_in(odp_pool_t pool) {
+    static const uint32_t lengths[] = {60, 100, 101, 1000, 1024};
+    macs_odp_xsk_refill(&played.xsk);
+    CHECK(played.given[0] == ENTRIES_MAX && available(pool) == PACKETS - ENTRIES_MAX);
+    for (uint32_t turn = 0; turn < 40; turn++) {
+        for (uint32_t i = 0; i < 5; i++)
+            kernel_receives(pool, (uint8_t)(turn + i), lengths[i], CHUNK, true);
+        check_received(2, 2, lengths, (uint8_t)turn, 0);
+        check_received(ENTRIES_MAX, 3, lengths + 2, (uint8_t)(turn + 2), 0);
+        CHECK(played.taken[1] == played.given[1]);
+        kernel_receives(pool, 9, 1025, CHUNK, true);
+        check_received(ENTRIES_MAX, 0, lengths, 9, 1);
+        CHECK(played.taken[1] == played.given[1]);
+        kernel_receives(pool, 9, 1025, CHUNK, true);
+        kernel_receives(pool, 10, 60, CHUNK, true);
+        kernel_receives(pool, 11, 200, CHUNK, false);
+        check_received(ENTRIES_MAX, 1, lengths, 10, 1);
+        check_received(ENTRIES_MAX, 0, lengths, 10, 0);
+        CHECK(played.given[1] - played.taken[1] == 2);
+        played.rx[(played.given[1] - 1) % played.entries].options = 0;
+        check_received(ENTRIES_MAX, 1, (uint32_t[]){200}, 11, 0);
+        CHECK(played.taken[1] == played.given[1]);
+        const uint32_t filled = played.given[0] - played.taken[1];
+        CHECK(filled <= ENTRIES_MAX && filled > ENTRIES_MAX - 64 && available(pool) == PACKETS - filled);
+    }
+    odp_packet_t all[PACKETS]; /* none is left to be filled: those that there are go round */
+    const int left = odp_packet_alloc_multi(pool, 60, all, PACKETS);
+    CHECK(available(pool) == 0);
+    while (played.given[0] != played.taken[0])
+        kernel_receives(pool, 1, 60, CHUNK, true);
+    const uint32_t filled = played.given[0];
+    while (played.taken[1] != played.given[1])
+        check_received(1, 1, lengths, 1, 0);
+    CHECK(played.given[0] > filled && played.given[0] - filled + available(pool) == PACKETS - (uint32_t)left);
+    odp_packet_free_multi(all, left);
+    macs_odp_xsk_refill(&played.xsk);
+    const uint32_t again = played.given[0] - played.taken[0];
+    CHECK(again > ENTRIES_MAX - 64 && available(pool) == PACKETS - again);
+}
+
+static void chunks(void) {
+    odp_pool_t pool = pool_of(PACKETS), other = pool_of(PACKETS);
+    play(pool, 64);
+    chunks_out(pool, other);
+    chunks_without_room(pool, other);
+    macs_odp_xsk_memory_close(&played.xsk); /* with what the kernel has not told of */
+    CHECK(available(pool) == PACKETS && available(other) == PACKETS);
+    play(pool, ENTRIES_MAX);
+    chunks_of_many(pool);
+    chunks_in(pool);
+    macs_odp_xsk_memory_close(&played.xsk);
+    CHECK(available(pool) == PACKETS && odp_pool_destroy(pool) == 0 && odp_pool_destroy(other) == 0);
 }
 
 /* --- frames ---------------------------------------------------------------------------------------------------------
@@ -274,11 +529,60 @@ static void tap(void) {
     CHECK(if_nametoindex("again") == 0 && test_open_descriptors() == before);
 }
 
+/* --- promiscuous mode by the interface's flag -----------------------------------------------------------------------
+ */
+
+static bool memberships = true;
+
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t size) {
+    if (level == SOL_PACKET && (name == PACKET_ADD_MEMBERSHIP || name == PACKET_DROP_MEMBERSHIP) && !memberships) {
+        errno = ENOPROTOOPT;
+        return -1;
+    }
+    return __real_setsockopt(fd, level, name, value, size);
+}
+
+static short flags_of(const char *interface) {
+    struct ifreq ifr = {.ifr_flags = 0};
+    const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    strcpy(ifr.ifr_name, interface);
+    CHECK(fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &ifr) == 0 && close(fd) == 0);
+    return ifr.ifr_flags;
+}
+
+/* As an emulator has no memberships: the flag is set while it is wanted, and not longer than the port is there. */
+static void flag(void) {
+    if (unshare(CLONE_NEWNET) != 0 || access("/dev/net/tun", R_OK | W_OK) != 0)
+        exit(77);
+    odp_pool_t pool = pool_of(64);
+    odp_pktio_t wire = odp_pktio_open("tap:flagged", pool, NULL);
+    CHECK(wire != ODP_PKTIO_INVALID);
+    const short before = flags_of("flagged");
+    memberships = false;
+    for (int turn = 0; turn < 2; turn++) {
+        odp_pktio_t port = odp_pktio_open("af_packet:flagged", pool, NULL);
+        CHECK(port != ODP_PKTIO_INVALID && flags_of("flagged") == before);
+        for (int again = 0; again < 2; again++) {
+            CHECK(odp_pktio_promisc_mode_set(port, true) == 0 && flags_of("flagged") == (before | IFF_PROMISC));
+            CHECK(macs_odp_netdev_promisc("flagged") == 1 && odp_pktio_promisc_mode(port) == 1);
+            CHECK(odp_pktio_promisc_mode_set(port, false) == 0 && flags_of("flagged") == before);
+            CHECK(macs_odp_netdev_promisc("flagged") == 0 && odp_pktio_promisc_mode(port) == 0);
+        }
+        CHECK(turn == 0 || odp_pktio_promisc_mode_set(port, true) == 0);
+        CHECK(odp_pktio_close(port) == 0 && flags_of("flagged") == before);
+    }
+    CHECK(macs_odp_netdev_promisc("nosuchif0") == -1 && odp_pktio_close(wire) == 0 && odp_pool_destroy(pool) == 0);
+}
+
 int main(int argc, char **argv) {
     const char *part = argc > 1 ? argv[1] : "";
     test_begin();
     if (strcmp(part, "rings") == 0)
         rings();
+    else if (strcmp(part, "chunks") == 0)
+        chunks();
+    else if (strcmp(part, "flag") == 0)
+        flag();
     else if (strcmp(part, "frames") == 0)
         frames();
     else if (strcmp(part, "dropped") == 0)

@@ -1,6 +1,6 @@
 /* What ports of this implementation tell of themselves, and what they keep to: arrays that are shorter than what there
  * is, changes while they run, counters, times, files, texts. The arguments are a file of several flows, and how the
- * names of files that are made begin. */
+ * names of files that are made begin. Linked with --wrap=macs_odp_map,macs_odp_unmap. */
 #include "check.h"
 #include "told.h"
 
@@ -10,7 +10,33 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+
+/* --- memory ---------------------------------------------------------------------------------------------------------
+ */
+
+void *__real_macs_odp_map(uint64_t bytes, enum macs_odp_pages pages, uint64_t *mapped, uint64_t *page);
+void *__wrap_macs_odp_map(uint64_t bytes, enum macs_odp_pages pages, uint64_t *mapped, uint64_t *page);
+void __real_macs_odp_unmap(void *address, uint64_t mapped);
+void __wrap_macs_odp_unmap(void *address, uint64_t mapped);
+
+static uint64_t mapped_bytes; /* of pools and of files in memory */
+
+void *__wrap_macs_odp_map(uint64_t bytes, enum macs_odp_pages pages, uint64_t *mapped, uint64_t *page) {
+    void *address = __real_macs_odp_map(bytes, pages, mapped, page);
+    mapped_bytes += address != NULL ? *mapped : 0;
+    return address;
+}
+
+void __wrap_macs_odp_unmap(void *address, uint64_t mapped) {
+    __real_macs_odp_unmap(address, mapped);
+    mapped_bytes -= mapped;
+}
+
+/* --- ports ----------------------------------------------------------------------------------------------------------
+ */
 
 static void start(odp_pktio_t pktio, uint32_t inputs, uint32_t outputs) {
     odp_pktin_queue_param_t in;
@@ -59,6 +85,89 @@ static void test_queues(odp_pool_t pool) {
     CHECK(odp_pktout_send(out[0], &packet, 1) == 0 && odp_pktin_recv(in[0], &packet, 1) == 0);
     odp_packet_free(packet);
     CHECK(odp_pktio_close(pktio) == 0);
+}
+
+/* A port starts when both of its directions have queues; nothing is moved where nothing is asked for. */
+static void test_half_configured(odp_pool_t pool) {
+    for (unsigned way = 0; way < 2; way++) {
+        odp_pktin_queue_t in;
+        odp_pktout_queue_t out;
+        odp_packet_t packet = odp_packet_alloc(pool, 60);
+        odp_pktio_t pktio = odp_pktio_open("loop:half", pool, NULL);
+        CHECK((way ? odp_pktin_queue_config(pktio, NULL) : odp_pktout_queue_config(pktio, NULL)) == 0);
+        CHECK(REFUSED(odp_pktio_start(pktio)));
+        start(pktio, 1, 1);
+        CHECK(odp_pktin_queue(pktio, &in, 1) == 1 && odp_pktout_queue(pktio, &out, 1) == 1);
+        CHECK(odp_pktout_send(out, &packet, 0) == 0 && odp_pktout_send(out, &packet, -1) == 0);
+        CHECK(odp_pktout_send(out, &packet, 1) == 1);
+        CHECK(odp_pktin_recv(in, &packet, 0) == 0 && odp_pktin_recv(in, &packet, -1) == 0);
+        CHECK(odp_pktin_recv(in, &packet, 1) == 1);
+        odp_packet_free(packet);
+        end(pktio);
+    }
+}
+
+/* What is received is parsed as far as the port is told to. */
+static void test_parsing(odp_pool_t pool) {
+    static const uint8_t frame[42] = {[0] = 2, [6] = 2, [12] = 8, [14] = 0x45, [17] = 28, [23] = 17, [39] = 8};
+    for (odp_proto_layer_t layer = ODP_PROTO_LAYER_NONE; layer <= ODP_PROTO_LAYER_ALL; layer++) {
+        odp_pktio_config_t config;
+        odp_pktin_queue_t in;
+        odp_pktout_queue_t out;
+        odp_packet_t packet = odp_packet_alloc(pool, sizeof(frame));
+        odp_pktio_t pktio = odp_pktio_open("loop:parsing", pool, NULL);
+        odp_pktio_config_init(&config);
+        config.parser.layer = layer;
+        CHECK(odp_pktio_config(pktio, &config) == 0);
+        start(pktio, 1, 1);
+        memcpy(odp_packet_data(packet), frame, sizeof(frame));
+        CHECK(odp_pktin_queue(pktio, &in, 1) == 1 && odp_pktout_queue(pktio, &out, 1) == 1);
+        CHECK(odp_pktout_send(out, &packet, 1) == 1 && odp_pktin_recv(in, &packet, 1) == 1);
+        CHECK(odp_packet_has_eth(packet) == (layer >= ODP_PROTO_LAYER_L2) && !odp_packet_has_error(packet));
+        CHECK(odp_packet_has_ipv4(packet) == (layer >= ODP_PROTO_LAYER_L3));
+        CHECK(odp_packet_has_udp(packet) == (layer >= ODP_PROTO_LAYER_L4));
+        odp_packet_free(packet);
+        end(pktio);
+    }
+}
+
+/* Who waits for frames gets none as soon as the time is over, and not before; pauses become longer, up to half a
+ * millisecond. */
+static void test_waiting(odp_pool_t pool) {
+    static const uint64_t pauses[][2] = {{10000, 20000}, {249999, 499998}, {250000, 500000}, {400000, 500000}};
+    odp_pktin_queue_t in;
+    odp_packet_t packet;
+    odp_pktio_t pktio = odp_pktio_open("loop:waiting", pool, NULL);
+    start(pktio, 1, 1);
+    CHECK(odp_pktin_queue(pktio, &in, 1) == 1);
+    for (uint64_t wait = 0; wait <= 3000000; wait += 1500000) {
+        const uint64_t before = odp_time_global_ns();
+        CHECK(odp_pktin_recv_tmo(in, &packet, 1, odp_pktin_wait_time(wait)) == 0);
+        const uint64_t waited = odp_time_global_ns() - before;
+        CHECK(waited >= wait && waited < wait + ODP_TIME_SEC_IN_NS);
+    }
+    for (unsigned i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++) {
+        uint64_t pause = pauses[i][0];
+        const uint64_t before = odp_time_global_ns();
+        macs_odp_wait(&in, 1, 10 * ODP_TIME_SEC_IN_NS, &pause);
+        const uint64_t waited = odp_time_global_ns() - before;
+        CHECK(pause == pauses[i][1] && waited >= pauses[i][0] && waited < 5 * ODP_TIME_SEC_IN_NS);
+    }
+    end(pktio);
+}
+
+/* A file in memory takes no more of it when its port is started again, nor leaves any behind. */
+static void test_memory_of_a_file(odp_pool_t pool, const char *file) {
+    char name[256];
+    snprintf(name, sizeof(name), "mem:%s", file);
+    const uint64_t before = mapped_bytes;
+    odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+    start(pktio, 4, 1);
+    const uint64_t running = mapped_bytes;
+    for (unsigned again = 0; again < 3; again++)
+        CHECK(odp_pktio_stop(pktio) == 0 && odp_pktio_start(pktio) == 0 && mapped_bytes == running);
+    end(pktio);
+    CHECK(running > before && mapped_bytes == before);
 }
 
 /* Each output queue's counters, their sum, and all of them from a reset on. */
@@ -235,6 +344,33 @@ static void test_a_full_disk(odp_pool_t pool, const char *begin, bool ng, unsign
     CHECK(odp_pktio_close(pktio) == 0 && size_of(file) == (off_t)(head + whole * record));
 }
 
+/* It becomes full while frames are sent: what was written before stays, and no more is taken. */
+static void test_a_disk_that_becomes_full(odp_pool_t pool, const char *begin, bool ng) {
+    enum { LENGTH = 232, ROOM = 2500 };
+    const unsigned head = ng ? 60 : 24, record = LENGTH + (ng ? 32 : 16);
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, limit = {head + ROOM * record + 9, RLIM_INFINITY};
+    odp_pktout_queue_t out;
+    odp_pktio_stats_t stats;
+    char file[256];
+    snprintf(file, sizeof(file), "%s-grows.%s", begin, ng ? "pcapng" : "pcap");
+    odp_pktio_t pktio = open_output(pool, file, &out);
+    unsigned sent = 0;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    for (unsigned refused = 0; refused < 3;) {
+        odp_packet_t packet = odp_packet_alloc(pool, LENGTH);
+        const int taken = odp_pktout_send(out, &packet, 1);
+        sent += taken == 1;
+        if (taken == 1 && sent < 2 * ROOM)
+            continue;
+        CHECK(taken == -1 && odp_errno() == (refused++ ? EIO : EFBIG));
+        odp_packet_free(packet);
+    }
+    CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0 && sent > ROOM && odp_pktio_stop(pktio) != 0);
+    CHECK(extra(pktio, 1) == 1 && extra(pktio, 2) == sent - ROOM && extra(pktio, 3) == (sent - ROOM) * LENGTH);
+    CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.out_packets == sent && stats.out_octets == sent * LENGTH);
+    CHECK(odp_pktio_close(pktio) == 0 && size_of(file) == (off_t)(head + ROOM * record));
+}
+
 /* A head that could not be written is no frame that was lost, and the port does not start. */
 static void test_a_disk_without_room(odp_pool_t pool, const char *begin, bool ng) {
     const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, limit = {10, RLIM_INFINITY};
@@ -271,14 +407,54 @@ static void test_ports_that_are_refused(odp_pool_t pool, const char *file, const
     }
 }
 
+/* A port of AF_XDP wants packets of some size, of which the file tells before it looks for the interface. */
+static void test_pools_for_af_xdp(void) {
+    static const char few[] =
+        "port af_xdp:nosuchif0: AF_XDP needs a pool whose packets hold 1792 bytes and take at most 64 kB\n";
+    static const char none[] = "port af_xdp:nosuchif0: no interface \"nosuchif0\": No such device\n";
+    static const struct {
+        uint32_t length;
+        const char *words;
+    } pools[] = {{1728, few}, {1729, none}, {1792, none}, {64960, none}, {65088, few}};
+    odp_log_thread_fn_set(keep_told);
+    for (unsigned i = 0; i < sizeof(pools) / sizeof(pools[0]); i++) {
+        odp_pool_t pool = test_packet_pool(4, pools[i].length, 0, 0);
+        CHECK(odp_pktio_open("af_xdp:nosuchif0", pool, NULL) == ODP_PKTIO_INVALID && has_told(pools[i].words));
+        CHECK(odp_errno() == (pools[i].words == few ? EINVAL : ENODEV) && odp_pool_destroy(pool) == 0);
+    }
+    odp_log_thread_fn_set(NULL);
+}
+
 static void test_addresses(odp_pool_t pool) {
-    uint8_t mac[7] = {9, 9, 9, 9, 9, 9, 9};
+    uint8_t mac[7] = {9, 9, 9, 9, 9, 9, 9}, other[6];
     odp_pktio_t pktio = odp_pktio_open("loop:address", pool, NULL);
     CHECK(odp_pktio_mac_addr(pktio, mac, 5) < 0 && mac[0] == 9);
     CHECK(odp_pktio_mac_addr(pktio, mac, 6) == 6 && mac[0] == 2 && mac[6] == 9);
+    odp_pktio_t second = odp_pktio_open("loop:other", pool, NULL); /* each has its own */
+    CHECK(odp_pktio_mac_addr(second, other, 6) == 6 && memcmp(mac, other, 6) != 0 && odp_pktio_close(second) == 0);
     CHECK(odp_pktio_mac_addr(pktio, mac, 7) == 6 && odp_pktio_close(pktio) == 0);
     pktio = odp_pktio_open("null:address", pool, NULL);
     CHECK(odp_pktio_mac_addr(pktio, mac, 6) < 0 && odp_pktio_close(pktio) == 0);
+}
+
+/* An instance that ends abnormally writes what was sent; from a signal's handler it touches nothing. */
+static void test_abnormal_ends(odp_pool_t pool, const char *begin) {
+    char file[256];
+    snprintf(file, sizeof(file), "%s-abnormal.pcap", begin);
+    for (unsigned way = 0; way < 2; way++) {
+        int status;
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            odp_pktout_queue_t out;
+            open_output(pool, file, &out);
+            send_some(pool, out, 2, 60);
+            CHECK(odp_term_abnormal(test_instance, way ? ODP_TERM_FROM_SIGH : 0, NULL) == 0);
+            _exit(17);
+        }
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 17);
+        CHECK(size_of(file) == 24 + (way ? 0 : 2 * 76));
+    }
 }
 
 /* A copy is cut into segments as what it is of; a part of it is a frame. */
@@ -316,7 +492,8 @@ static void test_texts(void) {
     odp_queue_t queue = odp_queue_create("full", &of_queue);
     odp_packet_t packet = odp_packet_alloc(pool, 20);
     memcpy(odp_packet_data(packet), "0123456789:;<=>?@ABC", 20);
-    CHECK(odp_queue_enq(queue, odp_packet_to_event(packet)) == 0);
+    for (unsigned turn = 0; turn < 3; turn++) /* what has gone does not count */
+        CHECK(odp_queue_enq(queue, odp_packet_to_event(packet)) == 0 && (turn == 2 || odp_queue_deq(queue) != NULL));
     odp_queue_print(queue);
     CHECK(has_told("queue 0 \"full\": 1 of 8 events\n"));
     odp_queue_print_all();
@@ -353,6 +530,11 @@ int main(int argc, char **argv) {
     odp_pool_t pool = test_packet_pool(64, 256, 0, 0);
     test_ports_that_are_refused(pool, argv[1], argv[2]);
     test_queues(pool);
+    test_half_configured(pool);
+    test_parsing(pool);
+    test_waiting(pool);
+    test_memory_of_a_file(pool, argv[1]);
+    test_pools_for_af_xdp();
     test_counts(pool);
     test_extra(pool, argv[1]);
     test_ends(pool, argv[1]);
@@ -360,15 +542,17 @@ int main(int argc, char **argv) {
     test_addresses(pool);
     test_segments(pool);
     test_an_output_goes_on(pool, argv[2]);
+    test_abnormal_ends(pool, argv[2]);
     for (unsigned ng = 0; ng < 2; ng++) {
         test_records_that_just_do_not_fit(argv[2], ng);
         test_a_disk_without_room(pool, argv[2], ng);
+        test_a_disk_that_becomes_full(pool, argv[2], ng);
         for (unsigned more = 0; more < 20; more += 19)
             test_a_full_disk(pool, argv[2], ng, 2 * (ng ? 92 : 76) + more);
     }
     CHECK(odp_pool_destroy(pool) == 0);
     test_texts();
     test_end();
-    CHECK(test_open_descriptors() == before);
+    CHECK(test_open_descriptors() == before && mapped_bytes == 0);
     return 0;
 }

@@ -68,6 +68,21 @@ static void test_a_full_queue_is_not_destroyed(void) {
     CHECK(odp_queue_destroy_multi(&queue, 1) == 1 && odp_pool_destroy(pool) == 0);
 }
 
+/* Without parameters a queue holds as many as the header says. */
+static void test_a_queue_by_default(void) {
+    enum { SIZE = 4096 };
+    odp_pool_t pool = test_packet_pool(1, 64, 0, 0);
+    odp_event_t event = odp_packet_to_event(odp_packet_alloc(pool, 1)), events[SIZE];
+    odp_queue_t queue = odp_queue_create(NULL, NULL);
+    for (int i = 0; i < SIZE; i++)
+        events[i] = event;
+    CHECK(odp_queue_enq_multi(queue, events, SIZE) == SIZE && odp_queue_enq(queue, event) < 0);
+    for (int i = 0; i < SIZE; i++)
+        CHECK(odp_queue_deq(queue) == event);
+    odp_event_free(event);
+    CHECK(odp_queue_destroy(queue) == 0 && odp_pool_destroy(pool) == 0);
+}
+
 /* --- pools ----------------------------------------------------------------------------------------------------------
  */
 
@@ -144,6 +159,8 @@ static void test_what_packets_have(void) {
         CHECK(data >= info.min_data_addr && data + 150 <= info.max_data_addr + 1);
     }
     /* the object behind the last one that was made is none */
+    CHECK(odp_packet_headroom(pkt[0]) % ODP_CACHE_LINE_SIZE == 0);
+    CHECK((uintptr_t)odp_packet_data(pkt[1]) % ODP_CACHE_LINE_SIZE == 0);
     const uintptr_t first = (uintptr_t)pkt[0], second = (uintptr_t)pkt[1];
     const uintptr_t next = first < second ? second + (second - first) : first + (first - second);
     CHECK(odp_packet_is_valid(pkt[0]) == 1 && odp_packet_is_valid((odp_packet_t)next) == 0);
@@ -151,6 +168,171 @@ static void test_what_packets_have(void) {
     CHECK(odp_packet_extend_tail(&pkt[1], odp_packet_tailroom(pkt[1]), NULL, NULL) == 0);
     odp_packet_free_multi(pkt, 2);
     CHECK(odp_pool_destroy(pool) == 0);
+}
+
+static bool is_counting(odp_packet_t pkt, uint8_t first, uint32_t length) {
+    const uint8_t *data = odp_packet_data(pkt);
+    bool same = odp_packet_len(pkt) == length;
+    for (uint32_t i = 0; same && i < length; i++)
+        same = data[i] == (uint8_t)(first + i);
+    return same;
+}
+
+static odp_packet_t counting(odp_pool_t pool, uint8_t first, uint32_t length) {
+    odp_packet_t pkt = odp_packet_alloc(pool, length);
+    CHECK(pkt != ODP_PACKET_INVALID);
+    for (uint32_t i = 0; i < length; i++)
+        ((uint8_t *)odp_packet_data(pkt))[i] = (uint8_t)(first + i);
+    return pkt;
+}
+
+/* What cannot be done with packets leaves them as they were. */
+static void test_packets(void) {
+    odp_pool_t pool = test_packet_pool(3, 300, 64, 0), plain = test_packet_pool(2, 300, 0, 0);
+    odp_packet_t none[2], tail = ODP_PACKET_INVALID;
+    uint8_t bytes[8] = {9};
+    CHECK(REFUSED(odp_packet_alloc_multi(pool, 0, none, 1)) && odp_packet_alloc(pool, 0) == ODP_PACKET_INVALID);
+    CHECK(REFUSED(odp_packet_alloc_multi(pool, 10, none, -1)) && odp_packet_alloc_multi(pool, 10, none, 0) == 0);
+    CHECK(REFUSED(odp_packet_alloc_multi(ODP_POOL_INVALID, 10, none, 1)));
+    odp_packet_t pkt = counting(pool, 1, 200), other = counting(pool, 77, 250);
+    const uint32_t room = odp_packet_buf_len(pkt);
+    CHECK(odp_packet_concat(&pkt, pkt) < 0 && is_counting(pkt, 1, 200));
+    odp_packet_t large = counting(pool, 5, 300);
+    CHECK(odp_packet_extend_head(&large, room - 300 - 200, NULL, NULL) >= 0);
+    CHECK(odp_packet_concat(&pkt, large) == 1 && is_counting(pkt, 1, 200) == false); /* just room for it */
+    CHECK(odp_packet_len(pkt) == room && odp_packet_trunc_tail(&pkt, room - 200, NULL, NULL) == 0);
+    CHECK(is_counting(pkt, 1, 200));
+    large = counting(pool, 5, 300);
+    CHECK(odp_packet_extend_head(&large, room - 300 - 199, NULL, NULL) >= 0 && odp_packet_concat(&pkt, large) < 0);
+    CHECK(is_counting(pkt, 1, 200) && odp_packet_len(large) == room - 199);
+    CHECK(odp_packet_split(&pkt, 100, &tail) < 0 && tail == ODP_PACKET_INVALID &&
+          is_counting(pkt, 1, 200)); /* no other */
+    odp_packet_free(large);
+    CHECK(odp_packet_copy(pkt, plain) == ODP_PACKET_INVALID && odp_packet_copy(pkt, plain) == ODP_PACKET_INVALID);
+    CHECK(odp_packet_copy(pkt, plain) == ODP_PACKET_INVALID && odp_errno() == EINVAL); /* its user area has no place */
+    CHECK(odp_packet_alloc_multi(plain, 300, none, 2) == 2);
+    odp_packet_free_multi(none, 2);
+    static const uint32_t ranges[][2] = {{201, 0},        {200, 1},        {1, 200},
+                                         {UINT32_MAX, 1}, {1, UINT32_MAX}, {UINT32_MAX, 2}};
+    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        const uint32_t at = ranges[i][0], length = ranges[i][1];
+        CHECK(REFUSED(odp_packet_copy_to_mem(pkt, at, length, bytes)) && bytes[0] == 9);
+        CHECK(REFUSED(odp_packet_copy_from_mem(pkt, at, length, bytes)));
+        CHECK(REFUSED(odp_packet_copy_from_pkt(pkt, at, other, 0, length)));
+        CHECK(REFUSED(odp_packet_copy_from_pkt(other, 0, pkt, at, length)));
+        CHECK(odp_packet_copy_part(pkt, at, length, pool) == ODP_PACKET_INVALID);
+        CHECK(odp_packet_align(&pkt, at, length, 16) < 0 &&
+              odp_packet_rem_data(&pkt, at, length) < (length == 0 ? 2 : 0));
+        CHECK(is_counting(pkt, 1, 200) && is_counting(other, 77, 250));
+    }
+    CHECK(odp_packet_add_data(&pkt, 201, 1) < 0 && odp_packet_align(&pkt, 0, 200, 48) < 0 && is_counting(pkt, 1, 200));
+    CHECK(odp_packet_reset(pkt, 0) < 0 && odp_packet_reset(pkt, odp_packet_reset_max_len(pkt) + 1) < 0);
+    CHECK(is_counting(pkt, 1, 200));
+    CHECK(odp_packet_extend_head(&pkt, room - 200, NULL, NULL) >= 0); /* there is no byte left to move it by */
+    const uint32_t over = (uint32_t)((uintptr_t)odp_packet_data(pkt) % 32);
+    CHECK(odp_packet_align(&pkt, 33 - over, 1, 32) < 0 && odp_packet_len(pkt) == room);
+    odp_packet_free(pkt);
+    odp_packet_free(other);
+    CHECK(odp_pool_destroy(pool) == 0 && odp_pool_destroy(plain) == 0);
+}
+
+/* What is known of a packet is not known of the next one in its place, nor after it has been parsed again. */
+static void test_what_is_forgotten(void) {
+    static const uint8_t frame[42] = {[0] = 2, [6] = 2, [12] = 8, [14] = 0x45, [17] = 28, [23] = 17, [39] = 8};
+    const odp_packet_parse_param_t all = {.proto = ODP_PROTO_ETH, .last_layer = ODP_PROTO_LAYER_ALL};
+    odp_pool_t pool = test_packet_pool(1, 300, 0, 0);
+    odp_packet_t pkt = odp_packet_alloc(pool, sizeof(frame));
+    memcpy(odp_packet_data(pkt), frame, sizeof(frame));
+    ((uint8_t *)odp_packet_data(pkt))[14] = 0x44;
+    CHECK(odp_packet_parse(pkt, 0, &all) == 0 && odp_packet_has_error(pkt) && odp_packet_has_l3_error(pkt));
+    memcpy(odp_packet_data(pkt), frame, sizeof(frame));
+    CHECK(odp_packet_parse(pkt, 0, &all) == 0 && !odp_packet_has_error(pkt) && !odp_packet_has_l3_error(pkt));
+    CHECK(odp_packet_has_udp(pkt) && odp_packet_payload_offset_set(pkt, 42 - 1) == 0);
+    odp_packet_flow_hash_set(pkt, 7);
+    odp_packet_drop_eligible_set(pkt, true);
+    odp_packet_shaper_len_adjust_set(pkt, 5);
+    odp_packet_free(pkt);
+    pkt = odp_packet_alloc(pool, sizeof(frame));
+    odp_packet_color_set(pkt, ODP_PACKET_RED);
+    CHECK(!odp_packet_has_udp(pkt) && !odp_packet_has_flow_hash(pkt) && !odp_packet_drop_eligible(pkt));
+    CHECK(odp_packet_payload_offset(pkt) == ODP_PACKET_OFFSET_INVALID && odp_packet_shaper_len_adjust(pkt) == 0);
+    CHECK(odp_packet_l3_offset(pkt) == ODP_PACKET_OFFSET_INVALID && odp_packet_l3_type(pkt) == ODP_PROTO_L3_TYPE_NONE);
+    CHECK(odp_packet_push_head(pkt, 10) != NULL && odp_packet_pull_tail(pkt, 3) != NULL);
+    void *data = odp_packet_data(pkt);
+    odp_packet_reset_meta(pkt); /* but where its data are */
+    CHECK(odp_packet_data(pkt) == data && odp_packet_len(pkt) == sizeof(frame) + 10 - 3);
+    CHECK(odp_packet_color(pkt) == ODP_PACKET_GREEN);
+    odp_packet_free(pkt);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+static void never(void *uarea, uint32_t size, void *args, uint32_t index) {
+    (void)uarea, (void)size, (void)args, (void)index;
+    CHECK(false);
+}
+
+static unsigned areas_made; /* a bit for each */
+
+static void once(void *uarea, uint32_t size, void *args, uint32_t index) {
+    CHECK(size == 24 && args == &areas_made && index < 5 && !(areas_made >> index & 1));
+    areas_made |= 1u << index;
+    memset(uarea, (int)index + 1, size);
+}
+
+/* User areas are made ready once, each with its number, if there are any; of buffers as well. */
+static void test_user_areas(void) {
+    odp_pool_param_t param;
+    odp_pool_info_t info;
+    odp_pool_param_init(&param);
+    param.type = ODP_POOL_BUFFER;
+    param.buf.num = 5;
+    param.buf.size = 10;
+    param.uarea_init.init_fn = never;
+    CHECK(pool_is_made(&param));
+    param.uarea_init.init_fn = once;
+    param.uarea_init.args = &areas_made;
+    param.buf.uarea_size = 24;
+    odp_pool_t pool = odp_pool_create(NULL, &param);
+    CHECK(pool != ODP_POOL_INVALID && areas_made == 31 && odp_pool_info(pool, &info) == 0 && info.pkt.max_num == 0);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        odp_buffer_t buffers[5];
+        unsigned sum = 0;
+        CHECK(odp_buffer_alloc_multi(pool, buffers, 5) == 5 && odp_buffer_alloc(pool) == ODP_BUFFER_INVALID);
+        for (unsigned i = 0; i < 5; i++) {
+            const uint8_t *area = odp_buffer_user_area(buffers[i]);
+            CHECK(area[0] == area[23]);
+            sum += area[0];
+            memset(odp_buffer_addr(buffers[i]), 0xee, odp_buffer_size(buffers[i]));
+        }
+        CHECK(sum == 1 + 2 + 3 + 4 + 5 && areas_made == 31);
+        odp_buffer_free_multi(buffers, 5);
+    }
+    CHECK(REFUSED(odp_buffer_alloc_multi(pool, NULL, -1)) &&
+          REFUSED(odp_buffer_alloc_multi(ODP_POOL_INVALID, NULL, 0)));
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+static long pages_mapped(void) {
+    long pages = -1;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1 && fclose(file) == 0);
+    return pages;
+}
+
+/* Pools and blocks, small and of many pages, leave nothing of themselves behind. */
+static void test_memory(void) {
+    long before = 0;
+    for (unsigned turn = 0; turn < 6; turn++) {
+        odp_pool_t large = test_packet_pool(2000, 2000, 0, 0), small = test_packet_pool(2, 100, 0, 0);
+        odp_shm_t blocks[] = {odp_shm_reserve(NULL, 3000000, 0, 0), odp_shm_reserve(NULL, 5000, 1u << 22, 0),
+                              odp_shm_reserve(NULL, 9000, 8192, ODP_SHM_NO_HP)};
+        for (unsigned i = 0; i < 3; i++)
+            CHECK(blocks[i] != ODP_SHM_INVALID && odp_shm_free(blocks[i]) == 0);
+        CHECK(odp_pool_destroy(large) == 0 && odp_pool_destroy(small) == 0);
+        if (turn == 1)
+            before = pages_mapped();
+    }
+    CHECK(pages_mapped() == before);
 }
 
 static void test_statistics_of_pools(void) {
@@ -290,6 +472,10 @@ static void test_cpus(void) {
     CHECK(odp_cpumask_default_worker(&mask, 0) == (count > 1 ? count - 1 : 1));
     CHECK(odp_cpumask_isset(&mask, odp_cpumask_first(&all)) == (count == 1));
     CHECK(odp_cpumask_default_control(&mask, 0) == 1 && odp_cpumask_isset(&mask, odp_cpumask_first(&all)));
+    /* what there is not is not known; a CPU has some megahertz */
+    CHECK(strcmp(odp_cpu_model_str_id(ODP_CPUMASK_SIZE), "unknown") == 0 && odp_cpu_hz_id(ODP_CPUMASK_SIZE) == 0);
+    CHECK(odp_cpu_hz_max_id(ODP_CPUMASK_SIZE) == 0 && (odp_cpu_hz_id(0) == 0 || odp_cpu_hz_id(0) > 100000000));
+    CHECK(odp_cpu_hz_id(0) < UINT64_C(100000000000) && odp_cpu_hz_max_id(0) >= odp_cpu_hz_id(0) / 2);
 }
 
 /* Text that is no number is no CPU; a CPU that a set has no place for is in none. */
@@ -336,8 +522,13 @@ int main(void) {
     test_queues();
     test_all_queues();
     test_a_full_queue_is_not_destroyed();
+    test_a_queue_by_default();
     test_packet_pools();
     test_what_packets_have();
+    test_packets();
+    test_what_is_forgotten();
+    test_user_areas();
+    test_memory();
     test_statistics_of_pools();
     test_all_pools();
     test_names();

@@ -50,6 +50,52 @@ static void test_ranges(void) {
     CHECK(odp_pool_destroy(pool) == 0);
 }
 
+/* A packet tells of the last operation, whatever came of those before; without a cipher nothing is changed. */
+static void test_one_after_the_other(void) {
+    static const uint8_t iv[16], zeros[32];
+    odp_pool_t pool = test_packet_pool(1, 256, 0, 0);
+    odp_packet_t packet = odp_packet_alloc(pool, 32), out = ODP_PACKET_INVALID;
+    odp_crypto_session_t session = session_new(), null = ODP_CRYPTO_SESSION_INVALID;
+    odp_crypto_session_param_t none;
+    odp_crypto_ses_create_err_t status;
+    odp_crypto_session_param_init(&none);
+    CHECK(odp_crypto_session_create(&none, &null, &status) == 0 && status == ODP_CRYPTO_SES_ERR_NONE);
+    memset(odp_packet_data(packet), 0, 32);
+    odp_crypto_packet_op_param_t param = {.session = null, .cipher_range = {.offset = 0, .length = 17}};
+    CHECK(odp_crypto_op(&packet, &out, &param, 0) == 0 && out == ODP_PACKET_INVALID);
+    CHECK(odp_packet_subtype(packet) == ODP_EVENT_PACKET_BASIC && odp_crypto_result(NULL, packet) == -2);
+    CHECK(odp_crypto_op(&packet, &out, &param, 1) == 1 && out == packet && odp_crypto_result(NULL, packet) == 0);
+    CHECK(odp_packet_subtype(packet) == ODP_EVENT_PACKET_CRYPTO && memcmp(odp_packet_data(packet), zeros, 32) == 0);
+    odp_packet_user_flag_set(packet, 1);
+    param.session = session;
+    param.cipher_iv_ptr = iv;
+    for (uint32_t length = 17; length >= 16; length--) {
+        odp_crypto_packet_result_t result = {.pkt_in = packet, .auth_status = {ODP_CRYPTO_ALG_ERR_OTHER}};
+        param.cipher_range.length = length;
+        CHECK(odp_crypto_op(&packet, &out, &param, 1) == 1 && odp_packet_user_flag(packet) == 1);
+        CHECK(odp_crypto_result(&result, packet) == (length == 16 ? 0 : -1) && result.pkt_in == ODP_PACKET_INVALID);
+        CHECK(result.cipher_status.alg_err == (length == 16 ? ODP_CRYPTO_ALG_ERR_NONE : ODP_CRYPTO_ALG_ERR_DATA_SIZE));
+        CHECK(result.auth_status.alg_err == ODP_CRYPTO_ALG_ERR_NONE);
+    }
+    CHECK(odp_packet_reset(packet, 32) == 0 && odp_crypto_result(NULL, packet) == -2);
+    odp_packet_free(packet);
+    CHECK(odp_crypto_session_destroy(session) == 0 && odp_crypto_session_destroy(null) == 0);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+/* Arrays are filled as far as they go. */
+static void test_capabilities(void) {
+    odp_crypto_cipher_capability_t lengths[3] = {{.key_len = 7}, {.key_len = 7}, {.key_len = 7}};
+    CHECK(odp_crypto_cipher_capability(ODP_CIPHER_ALG_AES_CBC, lengths, 2) == 3 && lengths[2].key_len == 7);
+    CHECK(lengths[0].key_len == 16 && lengths[1].key_len == 24 && lengths[1].iv_len == 16 && !lengths[1].bit_mode);
+    CHECK(odp_crypto_cipher_capability(ODP_CIPHER_ALG_AES_CBC, lengths, 3) == 3 && lengths[2].key_len == 32);
+    CHECK(odp_crypto_cipher_capability(ODP_CIPHER_ALG_NULL, lengths, 3) == 1 && lengths[0].key_len == 0);
+    CHECK(lengths[0].iv_len == 0 && lengths[1].key_len == 24);
+    CHECK(odp_crypto_cipher_capability((odp_cipher_alg_t)77, lengths, 3) < 0 && odp_errno() == ENOTSUP);
+    CHECK(odp_crypto_auth_capability((odp_auth_alg_t)77, NULL, 0) < 0 && odp_errno() == ENOTSUP);
+    CHECK(odp_crypto_auth_capability(ODP_AUTH_ALG_NULL, NULL, 0) == 1);
+}
+
 /* What sessions cannot do is refused, and it is told which part of it. */
 static void test_refused_sessions(void) {
     static const struct {
@@ -82,12 +128,17 @@ static void test_refused_sessions(void) {
     }
 }
 
-/* As many as the capabilities say at once, and any number one after the other. */
-static void test_sessions(void) {
+/* As many as the capabilities say at once; any number one after the other. */
+static void test_one_session_at_a_time(void) {
     odp_crypto_capability_t capa;
     CHECK(odp_crypto_capability(&capa) == 0);
     for (uint32_t i = 0; i <= capa.max_sessions; i++)
         CHECK(odp_crypto_session_destroy(session_new()) == 0);
+}
+
+static void test_all_sessions(void) {
+    odp_crypto_capability_t capa;
+    CHECK(odp_crypto_capability(&capa) == 0);
     odp_crypto_session_t *sessions = malloc(capa.max_sessions * sizeof(*sessions));
     for (uint32_t i = 0; i < capa.max_sessions; i++)
         CHECK((sessions[i] = session_new()) != ODP_CRYPTO_SESSION_INVALID);
@@ -107,9 +158,16 @@ static void test_random(void) {
 int main(void) {
     test_begin();
     test_ranges();
+    test_one_after_the_other();
+    test_capabilities();
     test_refused_sessions();
-    test_sessions();
+    test_one_session_at_a_time();
     test_random();
+    for (int i = 0; i < 3; i++) /* which the program forgets: they are none of the next instance */
+        CHECK(session_new() != ODP_CRYPTO_SESSION_INVALID);
+    test_end();
+    test_begin();
+    test_all_sessions();
     test_end();
     return 0;
 }

@@ -109,6 +109,7 @@ static void test_instances(void) {
     odp_cpumask_set(&workers, ODP_CPUMASK_SIZE - 3);
     odp_cpumask_zero(&controls);
     odp_cpumask_set(&controls, ODP_CPUMASK_SIZE - 2);
+    odp_cpumask_set(&controls, ODP_CPUMASK_SIZE - 5);
     param.num_worker = 2;
     param.num_control = 1;
     param.worker_cpus = &workers;
@@ -122,7 +123,8 @@ static void test_instances(void) {
     CHECK(odp_cpumask_default_worker(&mask, 0) == 2 && odp_cpumask_equal(&mask, &workers));
     CHECK(odp_cpumask_default_worker(&mask, 3) == 2 && odp_cpumask_equal(&mask, &workers));
     CHECK(odp_cpumask_default_worker(&mask, 1) == 1 && odp_cpumask_first(&mask) == ODP_CPUMASK_SIZE - 1);
-    CHECK(odp_cpumask_default_control(&mask, 0) == 1 && odp_cpumask_equal(&mask, &controls));
+    CHECK(odp_cpumask_default_control(&mask, 0) == 2 && odp_cpumask_equal(&mask, &controls));
+    CHECK(odp_cpumask_default_control(&mask, 1) == 1 && odp_cpumask_last(&mask) == ODP_CPUMASK_SIZE - 5);
     test_all_threads(2);
     test_end();
     test_begin();

@@ -5,11 +5,15 @@
 #include "check.h"
 #include "told.h"
 
+#include "pktio/pktio.h"
+
 #include <errno.h>
+#include <linux/filter.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -199,6 +203,98 @@ static void test_frames(const struct end *ours, const struct end *wire) {
     CHECK(port_has_told(NULL));
 }
 
+/* More frames than the kernel gets in one call, all in their order; and frames of another pool. */
+static void test_many(const struct end *ours, const struct end *wire) {
+    enum { MANY = 150 };
+    odp_packet_t packets[MANY];
+    for (int i = 0; i < MANY; i++)
+        packets[i] = packet_of((uint8_t)i, LENGTH + (uint32_t)i);
+    for (int sent = 0; sent < MANY;) {
+        const int more = odp_pktout_send(ours->out, packets + sent, MANY - sent);
+        CHECK(more >= 0);
+        sent += more;
+    }
+    for (int i = 0; i < MANY; i++)
+        CHECK(next_number(wire, LENGTH + (uint32_t)i) == i);
+    CHECK(nothing_comes(wire));
+    odp_pool_t own = pool;
+    pool = test_packet_pool(2, 2048, 0, 0);
+    for (uint8_t turn = 0; turn < 5; turn++)
+        CHECK(send_one(ours, turn, 100) == 1 && next_number(wire, 100) == turn);
+    CHECK(odp_pool_destroy(pool) == 0);
+    pool = own;
+    check_counts(ours, 0, MANY + 5, 0, MANY * LENGTH + MANY * (MANY - 1) / 2 + 500);
+    CHECK(odp_pktio_stats_reset(ours->port) == 0 && odp_pktio_stats_reset(wire->port) == 0 && port_has_told(NULL));
+}
+
+static void *send_later(void *from) {
+    CHECK(odp_init_local(test_instance, ODP_THREAD_WORKER) == 0);
+    odp_time_wait_ns(20 * ODP_TIME_MSEC_IN_NS);
+    CHECK(send_one(from, 7, LENGTH) == 1 && odp_term_local() == 1);
+    return NULL;
+}
+
+/* Who waits at several ports gets what comes to any of them, at once; else the time that it has said. */
+static void test_waiting(const struct end *ours, const struct end *wire) {
+    const odp_pktin_queue_t queues[] = {ours->in, wire->in};
+    odp_packet_t packet;
+    uint32_t from = 9;
+    for (uint8_t turn = 0; turn < 4; turn++) {
+        uint64_t before = odp_time_global_ns();
+        CHECK(odp_pktin_recv_mq_tmo(queues, 2, &from, &packet, 1, odp_pktin_wait_time(2000000)) == 0 && from == 9);
+        CHECK(odp_time_global_ns() - before >= 2000000);
+        pthread_t sender;
+        struct end sending = turn % 2 ? *wire : *ours;
+        before = odp_time_global_ns();
+        CHECK(pthread_create(&sender, NULL, send_later, &sending) == 0);
+        CHECK(odp_pktin_recv_mq_tmo(queues, 2, &from, &packet, 1, odp_pktin_wait_time(20 * ODP_TIME_SEC_IN_NS)) == 1);
+        CHECK(from == 1 - turn % 2u && odp_time_global_ns() - before < 15 * ODP_TIME_SEC_IN_NS);
+        CHECK(pthread_join(sender, NULL) == 0);
+        odp_packet_free(packet);
+        from = 9;
+    }
+    CHECK(odp_pktio_stats_reset(ours->port) == 0 && odp_pktio_stats_reset(wire->port) == 0 && port_has_told(NULL));
+}
+
+/* A port that cannot get all its sockets does not start, and leaves none open. */
+static void test_few_descriptors(void) {
+    enum { INPUTS = 3, OUTPUTS = 2 };
+    static const char refusal[] = "port af_packet:wire,segments: cannot open a packet socket: Too many open files\n";
+    odp_pktin_queue_param_t in;
+    odp_pktout_queue_param_t out;
+    struct rlimit all, few;
+    odp_pktio_t port = odp_pktio_open("af_packet:wire,whole", pool, NULL);
+    CHECK(port != ODP_PKTIO_INVALID && odp_pktout_maxlen(port) == 65536 + 256 && odp_pktio_close(port) == 0);
+    CHECK(odp_pktio_open("af_packet:wire,", pool, NULL) == ODP_PKTIO_INVALID && odp_errno() == EINVAL);
+    CHECK(has_told("port af_packet:wire,: \"\" is not an option: there are \"segments\" and \"whole\"\n"));
+    port = odp_pktio_open("af_packet:wire,segments", pool, NULL);
+    odp_pktin_queue_param_init(&in);
+    odp_pktout_queue_param_init(&out);
+    in.num_queues = INPUTS;
+    in.hash_enable = true;
+    in.hash_proto.proto.ipv4 = 1;
+    out.num_queues = OUTPUTS;
+    CHECK(port != ODP_PKTIO_INVALID && odp_pktout_maxlen(port) == 1518 && odp_pktin_queue_config(port, &in) == 0);
+    CHECK(odp_pktout_queue_config(port, &out) == 0 && getrlimit(RLIMIT_NOFILE, &all) == 0);
+    const unsigned before = test_open_descriptors();
+    const int next = dup(0);
+    CHECK(next >= 0 && close(next) == 0);
+    for (int sockets = 0; sockets < INPUTS + OUTPUTS; sockets++) {
+        few = (struct rlimit){(rlim_t)(next + sockets), all.rlim_max};
+        CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0 && odp_pktio_start(port) < 0 && odp_errno() == EMFILE);
+        CHECK(setrlimit(RLIMIT_NOFILE, &all) == 0 && has_told(refusal) && test_open_descriptors() == before);
+    }
+    struct sock_filter nonsense = {.code = 0xffff};
+    CHECK(macs_odp_pktio_steer(port, NULL, NULL, &nonsense, 1) == 0 && odp_pktio_start(port) < 0);
+    CHECK(has_told("port af_packet:wire,segments: cannot open a packet socket: Invalid argument\n"));
+    CHECK(test_open_descriptors() == before && macs_odp_pktio_steer(port, NULL, NULL, NULL, 0) == 0);
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK(odp_pktio_start(port) == 0 && test_open_descriptors() == before + INPUTS + OUTPUTS);
+        CHECK(odp_pktio_stop(port) == 0 && test_open_descriptors() == before);
+    }
+    CHECK(odp_pktio_close(port) == 0 && port_has_told(NULL));
+}
+
 /* A port that is stopped receives nothing, nor later what came meanwhile. */
 static void test_stops(const struct end *ours, const struct end *wire) {
     for (uint8_t turn = 10; turn < 20; turn += 5) {
@@ -278,6 +374,10 @@ int main(int argc, char **argv) {
     test_what_is_known(&ours, &wire);
     test_promiscuous_mode(&ours);
     test_frames(&ours, &wire);
+    test_many(&ours, &wire);
+    test_waiting(&ours, &wire);
+    if (!by_xdp)
+        test_few_descriptors();
     test_stops(&ours, &wire);
     test_down_and_up(&ours, &wire);
     test_other_lengths(&ours, &wire);
