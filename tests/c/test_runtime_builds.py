@@ -84,6 +84,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
     "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
     "sums": ("runtime/stats", "runtime/shown"),
+    "arrivals": ("runtime/ports",),
     "traced": ("runtime/trace", "runtime/ring", "runtime/bell", "tables/common/qsbr"),
     "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),
     "closing": ("runtime/port",),
