@@ -79,7 +79,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "tables/common/qsbr",
         "tables/common/memory",
     ),
-    "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
+    "transmit": ("runtime/transmit", "runtime/queues", "runtime/queue_service", "runtime/capture", "runtime/bell"),
     "locks": ("runtime/hold", "tables/common/memory"),
     "limits": ("runtime/meter", "runtime/ages", "tables/common/memory"),
     "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
