@@ -100,6 +100,17 @@ PARTS: dict[str, tuple[str, ...]] = {
         "tables/common/sequence",
         "tables/common/qsbr",
     ),
+    "again": (
+        "runtime/requests",
+        "runtime/traffic_manager",
+        "runtime/recirculation",
+        "runtime/clone",
+        "runtime/mirror",
+        "runtime/multicast",
+        "runtime/handles",
+        "tables/common/sequence",
+        "tables/common/qsbr",
+    ),
     "groups": (
         "tables/common/epoch",
         "runtime/multicast",
