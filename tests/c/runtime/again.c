@@ -145,9 +145,11 @@ static void clone_refused(struct macs_worker *worker, struct macs_packet *const 
     }
 }
 
+static bool backwards; /* as stages may */
+
 static void egress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     for (unsigned i = 0; i < count; i++) {
-        struct macs_packet *packet = packets[i];
+        struct macs_packet *packet = packets[backwards ? count - 1 - i : i];
         const unsigned number = number_of(packet);
         const char does = next_of(egress_does[number], &egress_passes[number]);
         note('e', packet);
@@ -226,6 +228,10 @@ static void check_egress_clones(void) {
     assert(made[3].record.instance_type == 2 && made[3].record.egress_port == OTHER);
     PASS(&program, {"", "dy"}, {"", "ad"}); /* one that is dropped does not begin again */
     assert(was("i0 i1 e0 e1 x0 k2 e2 i1 e1 x1 s2"));
+    backwards = true;
+    PASS(&program, {"", "e"}, {"", "e"});
+    assert(was("i0 i1 e1 e0 k3 k2 e2 e3 s0 s3 s1 s2"));
+    backwards = false;
     PASS(&program, {"", "e"});
     assert(was("i0 e0 k1 e1 s0 s1"));
 }
