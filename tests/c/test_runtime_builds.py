@@ -86,6 +86,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "digests": ("runtime/digest", "runtime/ring", "runtime/bell"),
     "sums": ("runtime/stats", "runtime/shown"),
     "arrivals": ("runtime/ports",),
+    "copies": ("runtime/copy",),
+    "resting": ("runtime/rest", "runtime/parts", "runtime/handover", "tables/common/qsbr"),
     "swapped": ("runtime/replace",),
     "traced": ("runtime/trace", "runtime/ring", "runtime/bell", "tables/common/qsbr"),
     "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),
