@@ -88,6 +88,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "arrivals": ("runtime/ports",),
     "copies": ("runtime/copy",),
     "resting": ("runtime/rest", "runtime/parts", "runtime/handover", "tables/common/qsbr"),
+    "windows": ("runtime/adapt", "runtime/fall_back", "runtime/window", "runtime/switch"),
     "swapped": ("runtime/replace",),
     "traced": ("runtime/trace", "runtime/ring", "runtime/bell", "tables/common/qsbr"),
     "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),
