@@ -64,6 +64,7 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
 PARTS: dict[str, tuple[str, ...]] = {
     "counts": (),
     "cells": (),
+    "pieces": (),
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
     "notes": ("control/notes",),
