@@ -91,6 +91,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "resting": ("runtime/rest", "runtime/parts", "runtime/handover", "tables/common/qsbr"),
     "windows": ("runtime/adapt", "runtime/fall_back", "runtime/window", "runtime/switch"),
     "ciphered": ("runtime/cipher",),
+    "sampled": ("runtime/clocks",),
     "swapped": ("runtime/replace",),
     "traced": ("runtime/trace", "runtime/ring", "runtime/bell", "tables/common/qsbr"),
     "lines": ("runtime/log", "runtime/messages", "runtime/ring", "runtime/shown"),

@@ -7,6 +7,7 @@
 #include <macs/layout.h>
 #include <macs/packet.h>
 #include <macs/profile.h>
+#include <macs/ready.h>
 #include <macs/run_to_completion.h>
 #include <macs/set.h>
 #include <macs/steer.h>
@@ -80,7 +81,8 @@ static void check_record(void) {
 static void check_requests(void) {
     static const uint64_t wide = UINT64_C(1) << 32;
     assert(macs_session(0) == 0 && macs_session(UINT16_MAX - 1) == UINT16_MAX - 1);
-    assert(macs_session(UINT16_MAX) == MACS_NO_SESSION && macs_session(wide + 5) == MACS_NO_SESSION);
+    assert(macs_session(UINT16_MAX) == MACS_NO_SESSION && macs_session(UINT16_MAX + 6) == MACS_NO_SESSION);
+    assert(macs_session(wide + 5) == MACS_NO_SESSION);
     assert(macs_group(UINT16_MAX) == UINT16_MAX && macs_group(UINT16_MAX + 1) == 0 && macs_group(wide + 5) == 0);
     struct macs_packet *packet = begin(60);
     macs_request_clone_ingress(packet, 3, 1);
@@ -171,6 +173,39 @@ static void check_varbits(void) {
     assert(!memcmp(out, "\0\0\62\63\64\65\0\0\377", 9));
 }
 
+/* A frame begins as its decision says, unless it is too short for that, or has no room. */
+static void check_ready(void) {
+    uint64_t kept[MACS_READY_WORDS + 3] = {0};
+    uint8_t *words = (uint8_t *)&kept[MACS_READY_WORDS];
+    struct macs_ready_head head = {14, 18, 1, 1};
+    memcpy(kept, &head, sizeof(head));
+    memset(words, 0xaa, 8);
+    memcpy(words + 8, "\x51\0\0\0\0\0\0\x07", 8);    /* the values, and their masks */
+    memcpy(words + 16, "\xf1\0\0\0\0\0\xff\x0f", 8); /* of the bytes 4 to 11, in front of which 4 more come */
+    for (uint32_t length = 12; length < 15; length++) {
+        struct macs_packet *packet = begin(length);
+        assert(macs_ready_put(packet->handle, kept));
+        assert(odp_packet_data(packet->handle) == buffer + ROOM - 4 && odp_packet_len(packet->handle) == length + 4);
+        assert(!memcmp(buffer + ROOM - 4, "\xaa\xaa\xaa\xaa\xaa\xaa\xaa\xaa\x55\5\6\7\x8\x9\0\7\xc", 17));
+    }
+    begin(11);
+    assert(!macs_ready_put(&made.head, kept));
+    head = (struct macs_ready_head){0, ROOM + 1, 0, 0};
+    memcpy(kept, &head, sizeof(head));
+    assert(!macs_ready_put(&made.head, kept));
+    assert(odp_packet_data(&made.head) == buffer + ROOM && odp_packet_len(&made.head) == 11);
+    for (unsigned i = 0; i < 12; i++)
+        assert(buffer[ROOM + i] == i);
+    head = (struct macs_ready_head){7, 4, 1, 0};
+    memcpy(kept, &head, sizeof(head));
+    assert(macs_ready_put(&made.head, kept) && odp_packet_data(&made.head) == buffer + ROOM + 3);
+    assert(odp_packet_len(&made.head) == 8 && buffer[ROOM + 2] == 2 && buffer[ROOM + 11] == 11);
+    begin(11);
+    head.copied = 2; /* one word more than the frame has */
+    memcpy(kept, &head, sizeof(head));
+    assert(!macs_ready_put(&made.head, kept) && odp_packet_len(&made.head) == 11);
+}
+
 static void check_sets(void) {
     uint16_t list[MACS_BURST_MAX];
     struct macs_set set;
@@ -223,6 +258,7 @@ int main(void) {
     check_requests();
     check_lengths();
     check_varbits();
+    check_ready();
     check_sets();
     check_random();
     check_modulo();
