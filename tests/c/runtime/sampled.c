@@ -28,13 +28,14 @@ static bool has(unsigned number, uint64_t calls, uint64_t packets) {
     return row->calls == calls && row->packets == packets && !row->new_calls && !row->new_packets && !row->new_cycles;
 }
 
-/* A burst of 8 packets: the first step twice, the last one for none. */
+/* A burst of 8 packets: the first step twice and once for none, the last one for none. */
 static void sample(long switches_meanwhile) {
     macs_clocks_arm(clocks);
     macs_clocks_begin(clocks);
     macs_clocks_lap(clocks, MACS_CLOCK_RECEIVE, 8);
     macs_clocks_lap(clocks, MACS_CLOCKS_OF_RUNTIME, 5);
     macs_clocks_lap(clocks, MACS_CLOCKS_OF_RUNTIME, 3);
+    macs_clocks_lap(clocks, MACS_CLOCKS_OF_RUNTIME, 0);
     macs_clocks_lap(clocks, CLOCKS - 1, 0);
     switches += switches_meanwhile;
     macs_clocks_end(clocks);
