@@ -95,6 +95,45 @@ static void check_parts(void) {
     }
 }
 
+/* Five workers of the first part hand over to two, and these to one: to the same one always. */
+static void check_dealt(void) {
+    enum { ALL = 8 };
+    static struct macs_thread dealt[ALL];
+    static struct macs_thread *all[ALL];
+    static const unsigned parts[ALL] = {2, 1, 1, 0, 0, 0, 0, 0};
+    static const char *const before[] = {"12", "357", "46"};
+    static struct macs_switch of = {.workers = all, .worker_count = ALL};
+    of.options.worker_count = ALL;
+    of.options.parts = (struct macs_part_workers){.count = 3, .each = {5, 2, 1}};
+    for (unsigned i = 0; i < ALL; i++) {
+        all[i] = &dealt[i];
+        dealt[i].sw = &of;
+        dealt[i].worker.index = i;
+        dealt[i].part = macs_part_of(&of.options, i);
+        assert(dealt[i].part == parts[i]);
+        assert(!i || (dealt[i].to_next = macs_handover_create()));
+    }
+    assert(macs_first_receiver(&of) == 3);
+    atomic_store(&of.cloned, true);
+    assert(macs_first_receiver(&of) == 0);
+    for (unsigned worker = 0; worker < 3; worker++) {
+        unsigned at = 0, found = 0;
+        for (const struct macs_thread *one; (one = macs_parts_next_before(&dealt[worker], &at)); found++)
+            assert(one == &dealt[before[worker][found] - '0']);
+        assert(!before[worker][found] && !macs_parts_ended(&dealt[worker]));
+        for (const char *one = before[worker]; *one; one++) {
+            assert(!macs_parts_ended(&dealt[worker]));
+            if (one == before[worker]) /* one that did not start brings nothing */
+                atomic_store(&dealt[*one - '0'].status, -1);
+            else
+                macs_handover_close(dealt[*one - '0'].to_next);
+        }
+        assert(macs_parts_ended(&dealt[worker]) && !macs_parts_has_packets(&dealt[worker]));
+    }
+    for (unsigned i = 1; i < ALL; i++)
+        free(dealt[i].to_next);
+}
+
 /* --- a worker -------------------------------------------------------------------------------------------------------
  */
 
@@ -140,6 +179,7 @@ static void check_worker(void) {
 int main(void) {
     check_begin();
     check_parts();
+    check_dealt();
     check_worker();
     free(threads[1].to_next);
     free(threads[2].to_next);
