@@ -120,15 +120,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "tables/common/sequence",
         "tables/common/qsbr",
     ),
-    "states": (
-        "runtime/externs",
-        "runtime/hold",
-        "runtime/meter",
-        "runtime/custom_crc",
-        "runtime/crc",
-        "runtime/digest",
-        "runtime/ring",
-        "runtime/bell",
+    "refused": (
+        "runtime/multicast",
         "runtime/profile",
         "runtime/profile_groups",
         "runtime/profile_members",
@@ -139,7 +132,6 @@ PARTS: dict[str, tuple[str, ...]] = {
         "tables/common/memory",
         "tables/common/sequence",
         "tables/common/values",
-        "tables/common/qsbr",
     ),
     "groups": (
         "tables/common/epoch",

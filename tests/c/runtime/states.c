@@ -1,5 +1,5 @@
 /* The state of a program's externs: what it begins with, whose it is, which of it belongs to an entry of a table, and
- * that nothing is left of it. */
+ * that nothing is left of it. Linked with the runtime. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,10 +57,6 @@ static const struct macs_program program = {.extern_count = EXTERNS,
 static struct macs_digest_queue digests;
 static struct macs_qsbr *qsbr;
 static struct macs_worker workers[WORKERS] = {{.index = 0}, {.index = 1}};
-
-uint64_t macs_odp_clock_ns(void) {
-    return 0;
-}
 
 static bool counted(unsigned number, uint32_t index, uint64_t packets, uint64_t bytes) {
     const struct macs_count count = macs_counter_get(externs[number], index);
