@@ -19,7 +19,8 @@ static void set_bits(struct macs_queue *queue, uint64_t value) {
     macs_queue_set_rate(queue, atomic_load(&queue->packets), value);
 }
 
-/* The slots and priorities that the words behind the value name: [first, behind the last). */
+/* The slots and priorities that the words behind the value name: [first, behind the last). Of all ports, those too that
+ * come later. */
 struct range {
     unsigned slot, slots, priority, priorities;
 };
@@ -27,7 +28,7 @@ struct range {
 static int take_range(const struct macs_switch *sw, unsigned count, char **words, struct range *range,
                       struct macs_text *answer) {
     uint64_t port, priority;
-    *range = (struct range){0, MACS_PORTS_MAX, 0, sw->queues->priorities};
+    *range = (struct range){0, MACS_PORTS_MAX + 1, 0, sw->queues->priorities};
     if (count < 2)
         return 0;
     const unsigned slot =

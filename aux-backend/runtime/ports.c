@@ -7,6 +7,7 @@
 #include "runtime/capture.h"
 #include "runtime/files.h"
 #include "runtime/parts.h"
+#include "runtime/queues.h"
 #include "runtime/stats.h"
 #include "runtime/steering.h"
 #include "runtime/worker.h"
@@ -106,6 +107,8 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
     port->own_name = name;
     sw->has_ctl |= port->ctl;
     macs_stats_begin_port(sw, slot);
+    if (sw->queues)
+        macs_queues_begin_port(sw->queues, slot);
     sw->port_count = slot < sw->port_count ? sw->port_count : slot + 1;
     return 0;
 }

@@ -7,7 +7,7 @@
 #define BLOCKED_NS 50000u
 
 int macs_queues_create(struct macs_queues **created, unsigned priorities) {
-    const size_t count = (size_t)MACS_PORTS_MAX * priorities;
+    const size_t count = ((size_t)MACS_PORTS_MAX + 1) * priorities;
     struct macs_queues *queues = calloc(1, sizeof(*queues) + count * sizeof(queues->queues[0]));
     if (!queues)
         return -ENOMEM;
@@ -32,6 +32,16 @@ void macs_queue_set_rate(struct macs_queue *queue, uint64_t packets, uint64_t bi
     atomic_store(&queue->bits, bits);
     atomic_store(&queue->packet_ns, packets ? 1000000000u / packets : 0);
     atomic_store(&queue->free_ns, 0);
+}
+
+void macs_queues_begin_port(struct macs_queues *queues, unsigned slot) {
+    for (unsigned priority = 0; priority < queues->priorities; priority++) {
+        struct macs_queue *queue = macs_queue_of(queues, slot, priority);
+        const struct macs_queue *first = macs_queue_of(queues, MACS_PORTS_MAX, priority);
+        atomic_store(&queue->depth, atomic_load(&first->depth));
+        macs_queue_set_rate(queue, atomic_load(&first->packets), atomic_load(&first->bits));
+        atomic_store(&queue->dropped, 0);
+    }
 }
 
 static struct macs_waited *waited_of(const struct macs_thread *thread, struct macs_packet *packet) {

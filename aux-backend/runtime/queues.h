@@ -32,7 +32,7 @@ struct macs_queue {
 struct macs_queues {
     unsigned priorities;
     _Atomic uint32_t inside;    /* packets that wait, or that a port has not taken yet, of all workers */
-    struct macs_queue queues[]; /* by slot, then by priority */
+    struct macs_queue queues[]; /* by slot, then by priority; behind them what those of a port begin with */
 };
 
 /* Packets in order, by macs_waited.next. */
@@ -57,6 +57,9 @@ int macs_backlog_create(struct macs_backlog **created, unsigned priorities);
 static inline struct macs_queue *macs_queue_of(struct macs_queues *queues, unsigned slot, unsigned priority) {
     return &queues->queues[slot * queues->priorities + priority];
 }
+
+/* A port has come to that slot. Control thread. */
+void macs_queues_begin_port(struct macs_queues *queues, unsigned slot);
 
 /* Packets a second, bits a second; 0: no limit. Control thread. */
 void macs_queue_set_rate(struct macs_queue *queue, uint64_t packets, uint64_t bits);

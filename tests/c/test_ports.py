@@ -170,6 +170,28 @@ def test_what_cannot_be(start, tmp_path: Path) -> None:
     assert "in.pcap' would be written and is used for something else, too" in errors
 
 
+def test_a_port_that_cannot_be_added_leaves_nothing_behind(start, tmp_path: Path) -> None:
+    """Nor does one that has gone."""
+    switch = start(f"--pcap={tmp_path}")
+    write_pcap(tmp_path / "in.pcap", [ethernet(1)])
+
+    def files() -> list[str]:
+        return sorted(str(file.readlink()) for file in Path(f"/proc/{switch.process.pid}/fd").iterdir())
+
+    before = list[str]()
+    for _ in range(3):
+        assert "cannot be opened" in switch.fail(f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/in.pcap 5")
+        assert "cannot be opened" in switch.fail(f"port_add pcap:{tmp_path}/none.pcap 5")
+        before = before or files()
+        assert files() == before
+        switch.do(f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 5")
+        assert len(files()) > len(before)
+        switch.do("port_remove 5")
+        assert files() == before
+    switch.client.shutdown()
+    switch.process.communicate(timeout=20)
+
+
 def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> None:
     frames = [ethernet(1, payload=struct.pack(">I", n) + bytes(60 + n)) for n in range(300)]
     write_pcap(tmp_path / "in.pcap", frames)

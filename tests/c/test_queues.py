@@ -149,6 +149,28 @@ def test_rates_and_depths_are_of_the_queues_that_are_named(start: Start) -> None
     assert shown()["2", "1"] == ["5", "8", "9000"] and shown()["2", "2"] == before["2", "2"]
 
 
+def test_a_port_that_is_added_begins_with_what_was_set_for_all(start: Start) -> None:
+    """Whatever the port had that was in its place."""
+    switch = start("--priority-queues=2")
+
+    def shown(port: int) -> list[str]:
+        return [line for line in switch.do("show_queues").splitlines() if line.split()[0] == str(port)]
+
+    for number in (2, 7):
+        switch.do("set_queue_rate 9", "set_queue_depth 3", "set_queue_bit_rate 8000")
+        switch.do(f"set_queue_rate 20 {number}", f"set_queue_depth 0 {number}", f"set_queue_bit_rate 1 {number} 1")
+        assert sent(switch, Told(number)) == []
+        assert [line.split()[2:] for line in shown(number)] == [
+            ["0", "0", "20", "8000", "1"],
+            ["0", "0", "20", "1", "0"],
+        ]
+        switch.do(f"port_remove {number}", "port_add ctl: 7")
+        assert [line.split()[2:] for line in shown(7)] == [["0", "3", "9", "8000", "0"]] * 2
+        assert sent(switch, Told(7)) == [Told(7)]
+    switch.do("port_add ctl: 8", "set_queue_rate 0")
+    assert [line.split()[2:] for line in shown(8)] == [["0", "3", "0", "8000", "0"]] * 2
+
+
 def test_a_full_queue_drops_what_comes_last(start: Start) -> None:
     switch = start("--burst=64")
     switch.do("set_queue_depth 4 2", "set_queue_rate 10 2")

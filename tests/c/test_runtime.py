@@ -228,6 +228,27 @@ def test_a_switch_that_listens_stays_at_the_end_of_files(sample: Path, tmp_path:
     switch.stop()
 
 
+def test_it_is_idle_as_long_as_nothing_comes(fast: Path, tmp_path: Path) -> None:
+    """However long it has run."""
+    write_pcap(tmp_path / "in.pcap", [ethernet()])
+    ports = [f"--port=0=mem:{tmp_path}/in.pcap,loop", "--port=1=null:", "--port=2=ctl:"]
+    switch = Switch(fast, tmp_path, [*ports, "--until-idle=300"])
+    time.sleep(0.6)
+    assert switch.do("show_ports").count("up") == 3
+    switch.do("port_down 0")
+    switch.client.close()
+    output, errors = switch.process.communicate(timeout=20)
+    assert (switch.process.returncode, errors) == (0, "") and "dropped" in output
+
+
+def test_a_log_that_cannot_be_written_is_no_success(fast: Path, tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [ethernet(kind=0xBEEF)])
+    done = run(fast, f"--port=0=pcap:{tmp_path}/in.pcap", "--log=/dev/full")
+    assert (done.returncode, done.stderr) == (1, "error: the log '/dev/full' could not be written\n")
+    done = run(fast, f"--port=0=pcap:{tmp_path}/in.pcap", f"--log={tmp_path}/log")
+    assert (done.returncode, done.stderr) == (0, "") and "frame of 60 bytes" in (tmp_path / "log").read_text()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_the_run_well(sample: Path, tmp_path: Path, number: int) -> None:
     switch = Switch(sample, tmp_path, ["--port=0=ctl:", "--stats=1"])

@@ -105,6 +105,16 @@ def test_the_budget_is_of_all_inputs_and_workers(
     assert len(read_pcap(tmp_path / "out.pcap")) == count
 
 
+def test_the_budget_is_that_of_a_worker_too_that_has_nothing_to_do(start, tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [ethernet()] * 20)
+    switch = start("--count=5", "--burst=32", ports=1)
+    time.sleep(0.05)
+    switch.do(f"port_add pcap:{tmp_path}/in.pcap 7")
+    switch.client.close()
+    output, errors = switch.process.communicate(timeout=20)
+    assert (switch.process.returncode, errors) == (0, "") and "received 5 + copies 0" in output
+
+
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,8 @@
 
 #include <macs/waited.h>
 
+#include "runtime/datapath.h"
+#include "runtime/queue_service.h"
 #include "runtime/queues.h"
 #include "runtime/transmit.h"
 
@@ -46,8 +48,10 @@ int odp_packet_copy_to_mem(odp_packet_t packet, uint32_t offset, uint32_t length
     return -1; /* nothing is captured */
 }
 
+static uint64_t clock_ns;
+
 uint64_t macs_odp_clock_ns(void) {
-    return 0;
+    return clock_ns;
 }
 
 int odp_errno(void) {
@@ -188,11 +192,120 @@ static void check_held(struct macs_thread *thread) {
     thread->backlog = NULL;
 }
 
+/* Those that have waited are sent at once; a digit for the length of each, as above. */
+static uint64_t left_queue;
+
+void macs_datapath_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        left_queue = left_queue * 10 + packets[i]->length - 60;
+        macs_transmit(thread, packets[i]);
+    }
+    macs_transmit_flush(thread);
+}
+
+/* A packet comes from ingress to a port: whether it goes on at once. */
+static bool comes(struct macs_thread *thread, unsigned at, uint32_t port) {
+    odp_packet_t frame = make_frame(at, 60 + at);
+    struct macs_packet *packet = macs_packet_of(frame);
+    packet->handle = frame;
+    packet->length = 60 + at;
+    packet->egress_port = port;
+    return macs_queues_enter(thread, packet);
+}
+
+static unsigned serve(struct macs_thread *thread, const int *said, unsigned count) {
+    answers = said;
+    answer_count = count;
+    calls = 0;
+    left_queue = 0;
+    return macs_queues_serve(thread);
+}
+
+/* What a port has not taken is tried again before what waits for it; what waits for another port is not kept by that.
+ */
+static void check_served(struct macs_thread *thread) {
+    static const struct macs_program timed = {.waited_at = sizeof(struct macs_packet), .uses_time = true};
+    odp_packet_t frames[2] = {make_frame(0, 60), make_frame(1, 61)};
+    memset(&thread->stats, 0, sizeof(thread->stats));
+    struct macs_switch *sw = thread->sw;
+    sw->program = &timed;
+    sw->port_count = 2;
+    sw->slot_of[1] = 1, sw->slot_of[2] = 2;
+    sw->ports[0].number = 1, sw->ports[1].number = 2, sw->ports[1].tx_max = 1000;
+    thread->worker.burst = 8;
+    calls = taken = taken_bytes = freed = answer_count = 0;
+    check("queues", 1, macs_queues_create(&sw->queues, 1), 0);
+    check("backlog", 1, macs_backlog_create(&thread->backlog, 1), 0);
+    check("nothing", 0, serve(thread, NULL, 0), 0);
+    macs_transmit_verdicts(thread, frames, (const macs_verdict[]){1, 1}, 2, (struct macs_extent){121, 61});
+    check("held", 2, sw->queues->inside, 2);
+    check("waits", 0, comes(thread, 2, 1), false);
+    check("goes on", 0, comes(thread, 5, 2), true);
+    macs_queue_set_rate(macs_queue_of(sw->queues, 1, 0), 1000, 0);
+    check("goes on", 1, comes(thread, 5, 2), true);
+    check("waits", 1, comes(thread, 3, 2), false);
+    check("inside", 3, sw->queues->inside, 4);
+    check("none taken", 0, serve(thread, NULL, 0), 0); /* the port takes nothing, and the rate lets nothing go */
+    check("inside", 4, sw->queues->inside, 4);
+    check("left", 0, left_queue, 0);
+    check("wait", 2, macs_queues_idle_ns(thread) < UINT64_MAX, true);
+    clock_ns = 1000000;
+    check("of the other", 0, serve(thread, (const int[]){0, 1}, 2), 1);
+    check("left", 1, left_queue, 3);
+    check("inside", 5, sw->queues->inside, 3);
+    check("some taken", 0, serve(thread, (const int[]){1, 0}, 2), 0); /* it is still blocked */
+    check("left", 2, left_queue, 0);
+    check("inside", 6, sw->queues->inside, 2);
+    check("all taken", 0, serve(thread, (const int[]){1, 1}, 2), 2);
+    check("left", 3, left_queue, 2);
+    check("inside", 7, sw->queues->inside, 0);
+    check("sent", 2, thread->stats.ports[0].tx_packets, 3);
+    check("sent", 3, thread->stats.ports[1].tx_packets, 1);
+    check("nothing", 1, serve(thread, NULL, 0), 0);
+    check("wait", 3, macs_queues_idle_ns(thread), UINT64_MAX);
+}
+
+/* What waits for a port that leaves is dropped, wherever it waits; what waits for another one waits on. */
+static void check_left(struct macs_thread *thread) {
+    odp_packet_t frames[2] = {make_frame(0, 60), make_frame(1, 61)};
+    struct macs_switch *sw = thread->sw;
+    answer_count = calls = freed = 0;
+    thread->worker.now_ns = clock_ns = 5000000;
+    macs_transmit_verdicts(thread, frames, (const macs_verdict[]){1, 1}, 2, (struct macs_extent){121, 61});
+    check("waits", 2, comes(thread, 2, 1), false);
+    check("waits", 3, comes(thread, 3, 1), false);
+    check("goes on", 2, comes(thread, 5, 2), true);
+    check("waits", 4, comes(thread, 4, 2), false);
+    check("inside", 8, sw->queues->inside, 5);
+    macs_queues_leave(thread);
+    check("inside", 9, sw->queues->inside, 5);
+    sw->ports[0].leaves = true;
+    macs_queues_leave(thread);
+    check("inside", 10, sw->queues->inside, 1);
+    check("dropped", 1, thread->stats.drops[MACS_CAUSE_NO_PORT], 4);
+    check("freed", 0, freed, 4);
+    check("waiting", 0, macs_queue_of(sw->queues, 0, 0)->waiting, 0);
+    check("waiting", 1, macs_queue_of(sw->queues, 1, 0)->waiting, 1);
+    check("blocked", 2, macs_queues_blocked(thread, 0), false);
+    check("too early", 0, serve(thread, NULL, 0), 0);
+    answers = (const int[]){1};
+    answer_count = 1;
+    calls = 0;
+    macs_queues_end(thread); /* nobody waits any more */
+    check("left", 4, left_queue, 4);
+    check("inside", 11, sw->queues->inside, 0);
+    check("sent", 4, thread->stats.ports[1].tx_packets, 2);
+    sw->ports[0].leaves = false;
+    free(thread->backlog);
+    macs_queues_destroy(sw->queues);
+    thread->backlog = NULL;
+}
+
 int main(void) {
     static struct macs_switch sw = {.port_count = 1};
     static struct macs_thread thread = {.sw = &sw, .gathered = MACS_BURST_MAX};
-    static struct macs_output output;
-    thread.outputs = &output;
+    static struct macs_output outputs[2];
+    thread.outputs = outputs;
     for (unsigned at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
         const struct port_case *one = &cases[at];
         odp_packet_t frames[FRAMES];
@@ -224,6 +337,8 @@ int main(void) {
         check_longest(&thread, limit, false);
     }
     check_held(&thread);
+    check_served(&thread);
+    check_left(&thread);
     puts(failures ? "failed" : "ok");
     return failures != 0;
 }
