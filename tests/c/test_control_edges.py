@@ -571,6 +571,15 @@ def test_nodes_leave_a_group_from_its_middle(switch: Switch) -> None:
     switch.do("mc_mgrp_destroy 77")
 
 
+def test_all_link_aggregation_groups_are_shown(switch: Switch) -> None:
+    assert "lag(" not in switch.do("mc_dump")
+    switch.do("mc_set_lag_membership 0 7 1", "mc_set_lag_membership 255", "mc_set_lag_membership 254 0")
+    shown = switch.do("mc_dump").partition("LAGS\n")[2]
+    assert shown == "lag(0) -> ports=[1, 7]\nlag(254) -> ports=[0]\nlag(255) -> ports=[]\n==========\n"
+    switch.do("mc_clear")
+    assert switch.do("mc_dump") == "==========\nMC ENTRIES\n==========\nLAGS\n==========\n"
+
+
 def test_a_line_has_at_most_1024_words(switch: Switch) -> None:
     ports = [str(port) for port in range(8, 8 + 1022)]
     added = handle(switch.do(f"mc_node_create 1 {' '.join(ports)}"))

@@ -148,6 +148,8 @@ def test_what_is_no_member_and_no_group(switch: Switch, d: Described) -> None:
         u32(nothing), u32(behind), u32(MEMBER) + u64(1), u32(GROUP) + u64(1), to_one + b"\0", to_one[:-1], b"")]  # fmt: skip
     assert outcomes(switch, *members) == [Outcome.WRONG] * len(members)
     assert outcomes(switch, change(Update.ADD_MEMBER, few, u64(1), to_one)) == [Outcome.DONE]
+    itself = change(Update.ADD_MEMBER, few, u64(2), u32(MEMBER) + u64(1))  # has an action, is not another member
+    assert outcomes(switch, itself) == [Outcome.WRONG]
     groups = [change(Update.ADD_GROUP, chosen, u64(0)), change(Update.ADD_GROUP, few, u64(1))]
     groups += [change(Update.ADD_GROUP, chosen, u64(1 << 63)), change(Update.ADD_GROUP, chosen, u64(1), bytes(11))]
     modify = [
@@ -180,6 +182,8 @@ def test_a_note_may_be_longer_than_a_part(switch: Switch) -> None:
     notes = {b"a": b"1", b"b": bytes(3 << 20), b"c": b"2", b"d": bytes(1 << 20), b"e": b"3"}
     kept = [bytes([Update.NOTE]) + u16(1) + name + note for name, note in notes.items()]
     assert outcomes(switch, *kept) == [Outcome.DONE] * len(kept)
+    status, answer = switch.client._ask(Message.READ, struct.pack(">BH", Reading.NOTES, 1) + b"b")
+    assert status is Status.OK and answer == u16(1) + b"b" + u32(3 << 20) + notes[b"b"]
     assert list(switch.client.read_notes()) == list(notes.items())
     assert list(switch.client.read_notes(b"b")) == [(b"b", notes[b"b"])]
     outcomes(switch, *(bytes([Update.NOTE]) + u16(1) + name for name in notes))

@@ -73,7 +73,21 @@ uint64_t macs_odp_clock_ns(void) {
     abort();
 }
 
+/* Handles have an index of 24 bits, of 32 in tables that need more. */
+static uint32_t index_in(uint64_t handle, uint32_t size) {
+    const struct macs_table_desc desc = {.shape = {.size = size}};
+    struct macs_table table = {.desc = &desc};
+    return macs_entries_index_of(&(struct macs_entries){.table = &table}, handle);
+}
+
+static void lengths(void) {
+    const uint64_t handle = UINT64_C(0x7f12345678);
+    assert(index_in(handle, 1) == 0x345678 && index_in(handle, (1u << 24) - 1) == 0x345678);
+    assert(index_in(handle, (1u << 24) + 1) == 0x12345678 && index_in(handle, UINT32_MAX) == 0x12345678);
+}
+
 int main(void) {
+    lengths();
     const struct macs_table_ops ops = {.walk = walk};
     const struct macs_table_desc desc = {.ops = &ops, .shape = {.key_bytes = 2, .size = ENTRIES}};
     struct macs_table table = {.desc = &desc};
