@@ -186,6 +186,8 @@ def test_a_note_may_be_longer_than_a_part(switch: Switch) -> None:
     assert status is Status.OK and answer == u16(1) + b"b" + u32(3 << 20) + notes[b"b"]
     assert list(switch.client.read_notes()) == list(notes.items())
     assert list(switch.client.read_notes(b"b")) == [(b"b", notes[b"b"])]
+    none = bytes([Update.NOTE]) + u16(0)  # who reads on behind it would begin again
+    assert outcomes(switch, none + notes[b"d"], none) == [Outcome.WRONG, Outcome.NOT_TRIED]
     outcomes(switch, *(bytes([Update.NOTE]) + u16(1) + name for name in notes))
     assert list(switch.client.read_notes()) == []
 
