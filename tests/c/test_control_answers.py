@@ -351,6 +351,26 @@ def test_names_are_strings_of_json(start, tmp_path: Path) -> None:
     assert {port["port"]: port["name"] for port in json.loads(switch.do("stats"))["ports"]} == told
 
 
+def test_a_message_may_come_in_pieces(running: Switch) -> None:
+    """Byte by byte, while others are served; it is answered when its last byte has come, and not before."""
+    whole = struct.pack(">IBBH", 23, Message.COMMAND, 0, 0x1FF) + b"table_num_entries fixed"
+    whole += struct.pack(">IBBH", 5, Message.BULK, 0, 8) + b"\1a\nb\n"
+    with Client(running.socket) as client:
+        for at in range(len(whole)):
+            client._socket.sendall(whole[at : at + 1])
+            running.client.set_batch()
+            running.client.set_batch()
+            if at == 8 + 23 - 1:
+                assert client._receive() == (Message.COMMAND, Status.OK, 0x1FF, b"2\n")
+            elif at < len(whole) - 1:
+                client._socket.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    client._socket.recv(1)
+                client._socket.settimeout(20)
+        kind, status, tag, answer = client._receive()
+        assert (kind, status, tag, answer[:8]) == (Message.BULK, Status.FAILED, 8, struct.pack(">II", 0, 2))
+
+
 def test_requests_that_come_together_are_answered_in_their_order(running: Switch) -> None:
     """However long they are: commands, and others between them that have bytes of zero."""
     chance, sent, answers = random.Random(5), bytearray(), list[tuple[int, Status, int, bytes]]()

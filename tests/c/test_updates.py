@@ -14,7 +14,7 @@ import switches
 from switch_harness import Switch, ethernet
 
 from macsad.control import Client
-from macsad.protocol import ControlError, Digest, Message, Outcome, Push, Reading, Status, Update
+from macsad.protocol import ControlError, Digest, Filter, Message, Outcome, Push, Reading, Status, Traced, Update
 
 
 class Described:
@@ -572,6 +572,32 @@ def test_digests_are_lost_to_who_does_not_read(start) -> None:
         assert (1 << 20) / (8 + least + 6) - 100 < kept < rounds * len(frames)
         switch.client.inject(0, frames[:2])
         assert idle.digest(20) is not None and idle.digest(20) is not None
+
+
+def test_ports_have_numbers_of_more_than_8_bits(start) -> None:
+    """In every message that has one."""
+    switch = start("--port=256=ctl:", "--port=511=ctl:", ports=1)
+    switch.do("table_add dmac forward 1 => 511", "table_add dmac forward 2 => 256", "table_add dmac forward 3 => 0")
+    frames = [(256, ethernet(1, src=256)), (511, ethernet(2, src=511)), (256, ethernet(3)), (0, ethernet(1))]
+    sent = [(511, frames[0][1]), (256, frames[1][1]), (0, frames[2][1]), (511, frames[3][1])]
+    assert sorted(switch.client.exchange(frames)) == sorted(sent)
+    with Client(switch.socket) as client:
+        client.take_frames(511)
+        client.trace(Filter(port=256))
+        assert sorted(switch.client.exchange(frames)) == sorted(one for one in sent if one[0] != 511)
+        pushed: list[tuple[int, bytes]] = []
+        traced: list[tuple[int, bytes]] = []
+        while len(pushed) < 2 or len(traced) < 2:
+            told = client.pushed(20)
+            if isinstance(told, Traced):
+                traced += [(port, data) for port, _, data in told.frames]
+            else:
+                assert isinstance(told, list)
+                pushed += told
+        assert sorted(pushed) == sorted(one for one in sent if one[0] == 511)
+        assert sorted(traced) == sorted(one for one in frames if one[0] == 256)
+    counts = {one["port"]: (one["rx_packets"], one["tx_packets"]) for one in switch.client.stats()["ports"]}
+    assert counts == {0: (2, 2), 256: (4, 2), 511: (2, 4)}
 
 
 def test_frames_of_ctl_ports_alone_are_taken(start) -> None:
