@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,22 @@ def test_a_prefix_is_no_longer_than_its_field(switch: Switch, d: Described) -> N
     assert [read[at : at + 5] for at in range(0, len(read), 13)] == [
         b"\1" + u16(value) + u16(length) for value, length in ((0, 0), (0xFFE, 11), (0xFFF, 12))
     ]
+
+
+def test_priorities_are_those_that_commands_have(switch: Switch, d: Described) -> None:
+    """From 0 to the largest number of 31 bits; commands count from the other end."""
+    table, nothing = d.table["maybes"], u32(d.action["maybes"]["nothing"])
+    switch.do("table_clear maybes")
+    keys = [bytes(10) + u32(priority) for priority in (0, 2**31 - 1, 2**31, 2**32 - 1)]
+    adds = [change(Update.ADD, table, key, nothing) for key in keys]
+    assert outcomes(switch, *adds) == [Outcome.DONE] * 2 + [Outcome.WRONG] * 2
+    shown = re.findall(r"^Priority: (.*)$", switch.do("table_dump maybes"), re.MULTILINE)
+    assert sorted(shown) == ["0", "2147483647"]
+    assert [switch.client.read_entry(table, key) is None for key in keys[:2]] == [False] * 2
+    for key in keys[2:]:
+        with pytest.raises(ControlError, match="a key"):
+            switch.client.read_entry(table, key)
+    switch.do("table_clear maybes")
 
 
 def test_a_range_of_one_value(switch: Switch, d: Described) -> None:

@@ -671,6 +671,8 @@ def test_workers_rest(start) -> None:
         other.inject(0, [ethernet(1)] * 3)
         with pytest.raises(ControlError, match="rest for another client"):
             other.hold(True)
+        with pytest.raises(ControlError, match="rest for another client"):
+            client.hold(True)  # nor twice for one
         switch.do("table_modify dmac forward 0 0")
         received = [client.stats()["received"] for _ in range(20)]
         client.hold(False)

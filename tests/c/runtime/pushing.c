@@ -70,7 +70,8 @@ static int told(uint64_t since_ns, size_t before, uint64_t most_ns, int *slow_to
         const size_t at = i ? before : 0;
         if (outs[i]->length == at)
             continue;
-        CHECK(outs[i]->data[at + 4] == MACS_MESSAGE_IDLE);
+        CHECK(outs[i]->data[at + 4] == MACS_MESSAGE_IDLE && outs[i]->data[at + 5] == MACS_STATUS_OK);
+        CHECK(macs_get_u16(outs[i]->data + at + 6) == 0); /* whatever the client has asked last */
         counts[i] = (int)macs_get_u32(outs[i]->data + at + MACS_MESSAGE_HEAD + 2);
     }
     *slow_told = counts[1];
@@ -143,6 +144,7 @@ int main(void) {
     CHECK(!macs_console_init(&console, &sw, &macs_program));
     CHECK((reader = server.clients[3] = macs_client_create(-1)));
     CHECK((slow = server.clients[MACS_CLIENTS_MAX - 1] = macs_client_create(-1)));
+    reader->tag = slow->tag = 7;
     rings();
     idle();
     macs_client_destroy(reader);
