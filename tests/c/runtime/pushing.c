@@ -19,7 +19,7 @@ enum { SIZE = 64 };
 static const struct macs_key_field field = {"key", 32, 0, MACS_EXACT, 0};
 static const struct macs_action_desc action = {"a", NULL, 0, MACS_ANYWHERE};
 static const struct macs_entry nothing;
-static const struct macs_table_desc desc = {
+static struct macs_table_desc desc = {
     .name = "t",
     .fields = &field,
     .actions = &action,
@@ -130,6 +130,11 @@ static void idle(void) {
     add();
     CHECK(told(PATIENCE_NS, MACS_CLIENT_UNREAD_MAX, UINT64_MAX, &others) == 1 && !others); /* lost to it */
     CHECK(told(PATIENCE_NS, 0, UINT64_MAX, &others) == 0 && !others);
+    add();
+    desc.deletes = true; /* the switch deletes it: nobody is asked to */
+    CHECK(told(PATIENCE_NS, 0, UINT64_MAX, &others) == 0 && !others);
+    desc.deletes = false;
+    CHECK(told(PERIOD_NS, 0, UINT64_MAX, &others) == 1 && others == 1);
 }
 
 int main(void) {
