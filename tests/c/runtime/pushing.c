@@ -137,6 +137,82 @@ static void idle(void) {
     CHECK(told(PERIOD_NS, 0, UINT64_MAX, &others) == 1 && others == 1);
 }
 
+/* --- frames --- */
+
+enum { FRAMES = 400, FRAME_BYTES = 9000, PORT = 300, STEP = 256 << 10 };
+
+static odp_pool_t pool;
+
+static void send_frame(uint16_t port, uint16_t number) {
+    const uint8_t begin[2] = {(uint8_t)(number >> 8), (uint8_t)number};
+    odp_packet_t packet = odp_packet_alloc(pool, FRAME_BYTES);
+    CHECK(packet != ODP_PACKET_INVALID && !odp_packet_copy_from_mem(packet, 0, sizeof(begin), begin));
+    macs_packet_of(packet)->egress_port = port;
+    CHECK(macs_ctl_send(&sw.ctl_pushed, &packet, 1) == 1);
+}
+
+/* Read all that waits for a client: frames of that port, whose numbers go on from *number in such steps. */
+static void read_frames(struct macs_client *client, uint16_t port, uint16_t *number, uint16_t by) {
+    const uint8_t *at = client->out.data, *end = at + client->out.length;
+    while (at < end) {
+        const uint8_t *next = at + MACS_MESSAGE_HEAD + macs_get_u32(at);
+        CHECK(at[4] == MACS_MESSAGE_FRAMES && next <= end && next - at <= STEP + FRAME_BYTES + 14);
+        for (at += MACS_MESSAGE_HEAD; at < next; at += 6 + FRAME_BYTES, *number = (uint16_t)(*number + by))
+            CHECK(macs_get_u16(at) == port && macs_get_u32(at + 2) == FRAME_BYTES && macs_get_u16(at + 6) == *number);
+        CHECK(at == next);
+    }
+    client->out.length = client->out_sent = 0;
+}
+
+/* All packets of the pool are free. */
+static void check_pool(void) {
+    odp_packet_t packets[FRAMES];
+    CHECK(odp_packet_alloc_multi(pool, FRAME_BYTES, packets, FRAMES) == FRAMES);
+    odp_packet_free_multi(packets, FRAMES);
+}
+
+static void frames(void) {
+    odp_pool_param_t param;
+    odp_pool_param_init(&param);
+    param.type = ODP_POOL_PACKET;
+    param.pkt.num = FRAMES;
+    param.pkt.len = param.pkt.seg_len = FRAME_BYTES;
+    param.pkt.uarea_size = sizeof(struct macs_packet);
+    CHECK((pool = odp_pool_create("frames", &param)) != ODP_POOL_INVALID);
+    sw.port_count = 3;
+    for (uint16_t slot = 0; slot < 3; slot++)
+        sw.slot_of[PORT + slot] = (uint8_t)(slot + 1);
+    server.takers[0] = reader;
+    server.takers[1] = slow; /* nobody gets those of the third */
+    reader->out.length = slow->out.length = 0;
+    CHECK(!macs_pushes_wait(&server));
+    for (uint16_t i = 0; i < FRAMES; i++)
+        send_frame(PORT, i);
+    uint16_t number = 0;
+    for (unsigned turns = 0; number < FRAMES; turns++) {
+        CHECK(turns < 4 && macs_pushes_wait(&server));
+        macs_pushes_send(&server);
+        const size_t waits = macs_client_waiting(reader);
+        CHECK(waits < MACS_CLIENT_UNREAD_MAX + STEP + 2 * FRAME_BYTES && !macs_client_waiting(slow));
+        CHECK(!macs_pushes_wait(&server)); /* there are no more, or the client reads first */
+        macs_pushes_send(&server);
+        CHECK(macs_client_waiting(reader) == waits);
+        read_frames(reader, PORT, &number, 1);
+    }
+    check_pool();
+    for (uint16_t i = 0; i < 90; i++)
+        send_frame((uint16_t)(PORT + i % 3), i);
+    macs_pushes_send(&server);
+    uint16_t of_reader = 0, of_slow = 1;
+    read_frames(reader, PORT, &of_reader, 3);
+    read_frames(slow, PORT + 1, &of_slow, 3);
+    CHECK(of_reader == 90 && of_slow == 91);
+    check_pool();
+    server.takers[0] = server.takers[1] = NULL;
+    sw.port_count = 0;
+    CHECK(!odp_pool_destroy(pool));
+}
+
 int main(void) {
     odp_instance_t instance;
     CHECK(!odp_init_global(&instance, NULL, NULL) && !odp_init_local(instance, ODP_THREAD_CONTROL));
@@ -152,6 +228,7 @@ int main(void) {
     reader->tag = slow->tag = 7;
     rings();
     idle();
+    frames();
     macs_client_destroy(reader);
     macs_client_destroy(slow);
     macs_console_fini(&console);
