@@ -91,7 +91,7 @@ bool macs_match_take(const struct macs_table_desc *desc, struct macs_wire *wire,
     }
     if (macs_match_has_priority(desc) && !desc->value_set)
         match->priority = (int32_t)macs_wire_u32(wire);
-    return !wire->cut;
+    return !wire->cut && match->priority >= 0;
 }
 
 static int take_named(const struct macs_profile *profile, uint32_t action, struct macs_wire *wire, void *value) {

@@ -2,7 +2,7 @@
  *
  *   key       for each field, in the order of the program: exact: value. lpm: value, u16 prefix length. ternary and
  *             optional: value, mask. range: low, high. A value has whole bytes; unused high bits are zero.
- *             Behind them i32 priority, in tables that have priorities; the larger wins.
+ *             Behind them i32 priority, in tables that have priorities: none below 0; the larger wins.
  *   action    u32 number, then its parameters, each in whole bytes; or MACS_INDIRECT_MEMBER or MACS_INDIRECT_GROUP, and
  *             u64 id of it. Entries of value sets have none.
  */

@@ -164,12 +164,12 @@ static enum macs_update_status change_element(struct change *change) {
     }
 }
 
-/* A note in the place of what was under its name. */
+/* A note in the place of what was under its name; who reads notes goes on behind a name, so that it is not empty. */
 static enum macs_update_status leave_note(struct change *change) {
     struct macs_wire *wire = &change->wire;
     const uint16_t name_bytes = macs_wire_u16(wire);
     const uint8_t *name = macs_wire_bytes(wire, name_bytes);
-    if (!name)
+    if (!name || !name_bytes)
         return MACS_UPDATE_WRONG;
     return macs_update_status_of(
         macs_notes_set(&change->console->notes, name, name_bytes, wire->at, (uint32_t)wire->left));

@@ -15,7 +15,7 @@ control V(inout headers_t hdr, inout meta_t meta) { apply { } }
 control C(inout headers_t hdr, inout meta_t meta) { apply { } }
 
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
-    action_profile(4) profile;
+    action_selector(HashAlgorithm.crc16, 32w40000, 32w16) profile;
     action send(bit<9> port) { sm.egress_spec = port; }
     action drop() { mark_to_drop(sm); }
 
@@ -48,7 +48,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         size = 64;
     }
     table members {
-        key = { hdr.h.key: exact; }
+        key = { hdr.h.key: exact; hdr.h.wide: selector; }
         actions = { send; drop; }
         default_action = drop();
         implementation = profile;

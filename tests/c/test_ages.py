@@ -17,7 +17,7 @@ from switch_harness import Switch
 from macsad import idle
 from macsad.control import Client
 from macsad.ctl import show_idle
-from macsad.protocol import ControlError, Idle, Outcome, Push, Update
+from macsad.protocol import ControlError, Idle, Message, Outcome, Push, Reading, Status, Update
 
 TABLES = ("words", "hashed", "prefixes", "masks", "members", "constants", "still")
 MS = 1_000_000
@@ -60,6 +60,10 @@ def add(switch: Switch, line: str) -> int:
 def number(switch: Switch, table: str) -> int:
     names = [t["name"].split(".")[-1] for t in switch.client.describe()["tables"]]
     return names.index(table)
+
+
+def u32(value: int) -> bytes:
+    return struct.pack(">I", value)
 
 
 def since(switch: Switch, table: str, index: int = 0) -> int:
@@ -157,6 +161,10 @@ def test_timeouts_in_binary_changes(switch: Switch) -> None:
     assert switch.client.read_ages(table, index, 1)[0][0] == 40 * MS  # left as it is
     switch.client.update([bytes([Update.MODIFY]) + head + bytes(8)])
     assert switch.client.read_ages(table, index, 1)[0][0] == 0
+    default = struct.pack(">BHIH", Update.SET_DEFAULT, table, 0, 1)
+    outcomes = [outcome for outcome, _ in switch.client.update([default + bytes(8), default])]
+    assert outcomes == [Outcome.WRONG, Outcome.DONE]  # a default entry has none
+    switch.do("table_reset_default words")
     still = struct.pack(">H", number(switch, "still")) + bytes([7]) + struct.pack(">IH", 0, 0)
     assert switch.client.update([bytes([Update.ADD]) + still + bytes(8)])[0][0] is Outcome.WRONG
 
@@ -176,6 +184,37 @@ def test_many_entries_are_told_of_in_messages_of_bounded_length(switch: Switch, 
         handles += [handle for handle, _, _ in told.ages]
     assert len(set(handles)) == count
     assert switch.client.idle(0.25) is None
+
+
+def test_many_members_and_groups_are_shown_in_parts(switch: Switch) -> None:
+    """By commands in slices of time, in messages in parts of half a MiB: each once, in order, to the last."""
+    told = switch.client.describe()
+    profile = next(at for at, one in enumerate(told["externs"]) if one["name"].endswith(".profile"))
+    last, head = 40_000, struct.Struct(">BHQ")
+    ids = [1 << 63, *range(1, last)]  # the first was made by a command
+    added = [head.pack(Update.ADD_MEMBER, profile, i) + struct.pack(">IH", 0, i % 512) for i in ids[1:]]
+    added += [head.pack(Update.ADD_GROUP, profile, i) + struct.pack(">QI", i % 9 + 1, 3) for i in range(1, last + 1)]
+    assert {outcome for outcome, _ in switch.client.update(added)} == {Outcome.DONE}
+    (full, _) = switch.client.update([head.pack(Update.ADD_MEMBER, profile, last) + struct.pack(">IH", 0, 1)])[0]
+    assert full is Outcome.FULL
+    members = b"".join(switch.client.read_profile(Reading.MEMBERS, profile))
+    ports = [0, *(i % 512 for i in ids[1:])]
+    assert members == b"".join(struct.pack(">QIH", i, 0, port) for i, port in zip(ids, ports, strict=True))
+    groups = b"".join(switch.client.read_profile(Reading.GROUPS, profile))
+    assert groups == b"".join(struct.pack(">QIQI", i, 1, i % 9 + 1, 3) for i in range(1, last + 1))
+    first = switch.client._ask(Message.READ, struct.pack(">BHI", Reading.MEMBERS, profile, 0))
+    assert first[0] is Status.MORE and len(first[1]) <= (512 << 10) + 18
+    shown = ["==========", "MEMBERS"]
+    for handle, port in enumerate(ports):
+        shown += ["**********", f"Dumping member {handle}", f"Action entry: I.send - {port:04x}"]
+    shown += ["==========", "GROUPS"]
+    for handle in range(last):
+        one = (handle + 1) % 9 + 1
+        shown += ["**********", f"Dumping group {handle}", f"Members: [{one}, {one}, {one}]"]
+    assert switch.do("act_prof_dump profile").splitlines() == shown
+    removed = [head.pack(Update.REMOVE_GROUP, profile, i) for i in range(1, last + 1)]
+    removed += [head.pack(Update.REMOVE_MEMBER, profile, i) for i in ids[1:]]
+    assert {outcome for outcome, _ in switch.client.update(removed)} == {Outcome.DONE}
 
 
 class Once(io.StringIO):
@@ -207,12 +246,20 @@ def test_what_dumps_and_errors_say(switch: Switch) -> None:
     assert "Life" not in switch.do("table_dump still")
     assert "do not time out" in switch.fail(f"table_set_timeout still {still} 1")
     assert "no such entry" in switch.fail("table_set_timeout words 99 1")
-    assert "not a number of milliseconds" in switch.fail(f"table_set_timeout words {handle} soon")
+    for wrong in ("soon", "-1", 2**64, (2**64 - 1) // 10**6 + 1):
+        assert "not a number of milliseconds" in switch.fail(f"table_set_timeout words {handle} {wrong}")
+    switch.do(f"table_set_timeout words {handle} {(2**64 - 1) // 10**6}")
+    assert switch.client.read_ages(number(switch, "words"), handle & 0xFFFFFF, 1)[0][0] == (2**64 - 1) // 10**6 * 10**6
     with pytest.raises(ControlError, match="may time out"):
         switch.client.read_ages(number(switch, "still"), 0, 1)
     with pytest.raises(ControlError, match="indices"):
         switch.client.read_ages(number(switch, "words"), 200, 57)
     for first, count in ((0, 256), (200, 56), (255, 1), (256, 0)):
         assert len(switch.client.read_ages(number(switch, "words"), first, count)) == count
+    many = switch.client.read_ages(number(switch, "hashed"), 0, 70000)  # in parts
+    assert len(many) == 70000 and many[0][0] == 0
+    for wrong in (bytes(7), bytes(9), u32(0) + u32(257), u32(257) + u32(0), u32(1) + u32(2**32 - 1)):
+        ask = struct.pack(">BH", Reading.AGES, number(switch, "words")) + wrong
+        assert switch.client._ask(Message.READ, ask)[0] is Status.WRONG
     told = {t["name"].split(".")[-1]: t["ages"] for t in switch.client.describe()["tables"]}
     assert told == {table: table != "still" for table in TABLES}

@@ -370,14 +370,20 @@ def test_a_live_socket_is_refused_and_a_stale_one_replaced(sample: Path, tmp_pat
 
 
 def test_a_file_is_not_replaced(sample: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine")
-    done = subprocess.run(
-        [str(sample), "--port=0=ctl:", "--socket", str(tmp_path / "file")],
-        capture_output=True, text=True, timeout=20, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert "no socket" in done.stderr
-    assert (tmp_path / "file").read_text() == "mine"
+    """Nor a link, even to a socket at which nobody listens."""
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_text("mine")
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(tmp_path / "left"))
+    link.symlink_to(tmp_path / "left")
+    for path in (file, link):
+        done = subprocess.run(
+            [str(sample), "--port=0=ctl:", "--socket", str(path)],
+            capture_output=True, text=True, timeout=20, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert "no socket" in done.stderr
+    assert file.read_text() == "mine" and link.is_symlink() and (tmp_path / "left").exists()
 
 
 def test_a_socket_has_a_path_of_107_bytes_at_most(sample: Path) -> None:

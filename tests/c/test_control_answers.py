@@ -84,6 +84,37 @@ def test_addresses(start) -> None:
     assert switch.do("register_read wide 0") == "wide[0]= 15\n"
 
 
+def test_registers_begin_with_what_the_program_says(tmp_path: Path) -> None:
+    """And do again when they are restored; what commands hold of them meanwhile they let go: packets go on."""
+    binary = switches.build(Path(__file__).parents[1] / "packets" / "psa_externs.p4", ("address", "undefined"))
+    switch = Switch(binary, tmp_path, ["--port=0=ctl:", "--port=1=ctl:", "--workers=2"])
+
+    def packets(told: list[int]) -> None:
+        """Each leaves its number of 16 bits, and takes what was there; from either port."""
+        for key, before in enumerate(told):
+            for port, (written, read) in enumerate(((key + 1, before), (key + 7, key + 1))):
+                ((_, frame),) = switch.client.exchange([(port, bytes([0x20, key]) + struct.pack(">HI", written, 0))])
+                assert int.from_bytes(frame[4:], "big") == read
+
+    begun, left = [0xCAFE] * 4, [7, 8, 9, 10]
+    assert (
+        switch.do("register_read numbers", "register_read pairs")
+        == "numbers= 51966, 51966, 51966, 51966\npairs= 0, 0\n"
+    )
+    packets(begun)
+    switch.do("register_write numbers 2 77", "register_write pairs 1 5")
+    packets([*left[:2], 77, left[3]])
+    for _ in range(2):
+        assert switch.do("register_read numbers") == f"numbers= {', '.join(map(str, left))}\n"
+        assert switch.do("register_read numbers 1", "register_read numbers 3") == "numbers[1]= 8\nnumbers[3]= 10\n"
+        switch.do("register_restore numbers", "register_restore pairs")
+        assert switch.do("register_read pairs") == "pairs= 0, 0\n"
+        packets(begun)
+        switch.do("register_reset numbers")
+        packets([0] * 4)
+    switch.stop()
+
+
 def test_broad_registers(running: Switch) -> None:
     running.do(f"register_write longest 0 {2**2048 - 1}", f"register_write broad 2099 0xab{'00' * 2046}cd")
     assert running.do("register_read longest") == f"longest= {2**2048 - 1}\n"
@@ -269,6 +300,7 @@ def frame_of(length: int, data: bytes) -> bytes:
         (99, b"", "no message of this type"),
         (0, b"", "no message of this type"),
         (Message.BULK, b"", "no flags"),
+        (Message.DESCRIBE, b"\4", "no program is loaded"),
         (Message.SET, b"\0\1\0", "two numbers of 16 bits"),
         (Message.SET, b"\0\1\0\1\0", "two numbers of 16 bits"),
         (Message.SET, b"\1\1\0\1", "two numbers of 16 bits"),
@@ -298,6 +330,45 @@ def test_a_message_ends_where_its_length_says(running: Switch) -> None:
         kind, status, tag, answer = client._receive()
         assert (kind, Status(status), tag) == (Message.INJECT, Status.WRONG, 1) and b"ctl: port" in answer
         assert client._receive() == (Message.COLLECT, Status.OK, 2, b"")
+
+
+def test_blanks_are_of_any_kind(running: Switch) -> None:
+    """As of files that other systems have written; a # begins a comment at the beginning of a word only."""
+    lines = b"\ttable_num_entries\t fixed \r\n\r\n \t# no\r\ntable_num_entries fixed\t# behind\r\n\n"
+    lines += b"table_num_entries #fixed\r\ntable_num_entries fix#ed"
+    status, answer = running.client._ask(Message.BULK, b"\3" + lines)
+    assert status is Status.FAILED and struct.unpack_from(">II", answer) == (2, 2)
+    assert answer[8:].decode().splitlines()[:3] == ["2", "2", "6: error: usage: table_num_entries TABLE"]
+    assert answer[8:].decode().splitlines()[3].startswith("7: error: no table 'fix#ed'")
+    assert running.client.command("  table_num_entries\tfixed\r").text == "2\n"
+
+
+def test_names_are_strings_of_json(start, tmp_path: Path) -> None:
+    name = tmp_path / 'a"b\\"\\\\c\td.pcap'
+    switch = start(f"--port=7=pcap:,{name}")
+    told = {port["port"]: port["name"] for port in switch.client.describe()["ports"]}
+    assert told == {0: "ctl:", 1: "ctl:", 7: f"pcap:,{name}"}
+    assert {port["port"]: port["name"] for port in json.loads(switch.do("stats"))["ports"]} == told
+
+
+def test_a_message_may_come_in_pieces(running: Switch) -> None:
+    """Byte by byte, while others are served; it is answered when its last byte has come, and not before."""
+    whole = struct.pack(">IBBH", 23, Message.COMMAND, 0, 0x1FF) + b"table_num_entries fixed"
+    whole += struct.pack(">IBBH", 5, Message.BULK, 0, 8) + b"\1a\nb\n"
+    with Client(running.socket) as client:
+        for at in range(len(whole)):
+            client._socket.sendall(whole[at : at + 1])
+            running.client.set_batch()
+            running.client.set_batch()
+            if at == 8 + 23 - 1:
+                assert client._receive() == (Message.COMMAND, Status.OK, 0x1FF, b"2\n")
+            elif at < len(whole) - 1:
+                client._socket.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    client._socket.recv(1)
+                client._socket.settimeout(20)
+        kind, status, tag, answer = client._receive()
+        assert (kind, status, tag, answer[:8]) == (Message.BULK, Status.FAILED, 8, struct.pack(">II", 0, 2))
 
 
 def test_requests_that_come_together_are_answered_in_their_order(running: Switch) -> None:

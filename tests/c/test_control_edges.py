@@ -147,6 +147,31 @@ def test_parameters_of_all_widths_reach_the_program(switch: Switch) -> None:
         assert why.startswith(f"parameter {'abcdef'[place]} of I.all: ") and f"does not fit in {bits} bit" in why
 
 
+def test_what_is_held_for_a_command_is_let_go(running: Switch, tmp_path: Path) -> None:
+    """Registers that an action uses as a whole: several workers go on behind each command, and see what it has set."""
+    several = Switch(Path(str(running.process.args[0])), tmp_path, ["--port=0=ctl:", "--port=1=ctl:", "--workers=2"])
+    several.do("table_add prefixes all 0 0/0 => 11 12 13 14 15 1")
+    made = f"words= 12, 13, {14 << 48 | 15}, 0\nwides= 11, 0, 0\nflags= 1, 0\n"
+    shown = ("register_read words", "register_read wides", "register_read flags")
+    several.client.exchange([(0, frame()), (1, frame())])
+    commands = [
+        f"{what} {name}" for what in ("register_reset", "register_restore") for name in ("words", "wides", "flags")
+    ]
+    commands += [
+        "register_write words 0 7",
+        "register_write wides 0 7",
+        "register_write flags 0 0",
+        "register_read wides 1",
+    ]
+    for command in commands * 2:
+        assert several.do(*shown) == made
+        several.do(command)
+        assert (several.do(*shown) == made) == command.startswith("register_read")
+        for port in (0, 1):
+            assert several.client.exchange([(port, frame())] * 3) == [], command  # through, and dropped
+    several.stop()
+
+
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
@@ -569,6 +594,15 @@ def test_nodes_leave_a_group_from_its_middle(switch: Switch) -> None:
         dump = switch.do("mc_dump").partition("mgrp(77)")[2].partition("**")[0]
         assert [int(found) for found in re.findall(r"L1h=(\d+)", dump)] == left
     switch.do("mc_mgrp_destroy 77")
+
+
+def test_all_link_aggregation_groups_are_shown(switch: Switch) -> None:
+    assert "lag(" not in switch.do("mc_dump")
+    switch.do("mc_set_lag_membership 0 7 1", "mc_set_lag_membership 255", "mc_set_lag_membership 254 0")
+    shown = switch.do("mc_dump").partition("LAGS\n")[2]
+    assert shown == "lag(0) -> ports=[1, 7]\nlag(254) -> ports=[0]\nlag(255) -> ports=[]\n==========\n"
+    switch.do("mc_clear")
+    assert switch.do("mc_dump") == "==========\nMC ENTRIES\n==========\nLAGS\n==========\n"
 
 
 def test_a_line_has_at_most_1024_words(switch: Switch) -> None:

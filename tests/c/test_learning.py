@@ -211,7 +211,9 @@ def test_a_tracer_is_told_that_entries_come_and_go(switch: Switch) -> None:
 def test_what_the_commands_refuse(switch: Switch) -> None:
     assert "do not time out" in switch.fail("table_set_expire_time flows 0 5")
     assert "is not an expire time profile (0 to 254)" in switch.fail("table_set_expire_time aging 255 5")
-    assert "is not a number of milliseconds" in switch.fail("table_set_expire_time aging 0 soon")
+    for wrong in ("soon", "-1", 2**64, (2**64 - 1) // 10**6 + 1):
+        assert "is not a number of milliseconds" in switch.fail(f"table_set_expire_time aging 0 {wrong}")
+    switch.do(f"table_set_expire_time aging 254 {(2**64 - 1) // 10**6}")
 
 
 def test_ports_of_the_host(tmp_path: Path) -> None:

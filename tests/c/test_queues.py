@@ -147,6 +147,15 @@ def test_rates_and_depths_are_of_the_queues_that_are_named(start: Start) -> None
     switch.do("set_queue_depth 6 1")
     assert {depth for (port, _), (depth, *_) in shown().items() if port == "1"} == {"6"}
     assert shown()["2", "1"] == ["5", "8", "9000"] and shown()["2", "2"] == before["2", "2"]
+    switch.do("set_queue_rate 0 2", "set_queue_bit_rate 18446744073709551615 2 2", "set_queue_depth 4294967295 2 0")
+    rates = [shown()["2", priority][1:] for priority in "012"]
+    assert rates == [["0", "0"], ["0", "9000"], ["0", "18446744073709551615"]]
+    assert shown()["2", "0"][0] == "4294967295" and "'3' is not a priority (0 to 2)" in switch.fail(
+        "set_queue_rate 1 2 3"
+    )
+    assert {port for port, _ in shown()} == {port for port, _ in before}
+    switch.do("set_queue_depth 9", "port_remove 1")
+    assert {(port, depth) for (port, _), (depth, *_) in shown().items()} == {(p, "9") for p, _ in before if p != "1"}
 
 
 def test_a_port_that_is_added_begins_with_what_was_set_for_all(start: Start) -> None:
@@ -279,6 +288,8 @@ def test_what_waits_is_sent_when_the_switch_ends(start: Start) -> None:
         ("set_queue_rate fast", "'fast' is not a number"),
         ("set_queue_depth 5000000000", "not a number from 0 to 4294967295"),
         ("set_queue_rate 1 9", "there is no port 9"),
+        ("set_queue_rate 1 65538", "there is no port 65538"),
+        ("set_queue_bit_rate 1 4294967298", "there is no port 4294967298"),
         ("set_queue_rate 1 2 1", "'1' is not a priority (0 to 0)"),
     ],
 )

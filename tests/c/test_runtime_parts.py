@@ -1,5 +1,6 @@
 """Parts of the runtime that are tested with all of it behind them: counts that are deferred, of entries that go meanwhile;
-entries that packets have added, that the table does not take or both add; entries whose time is over; the state of externs."""
+entries that packets have added, that the table does not take or both add; entries whose time is over; when clients are told;
+the state of externs."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from transpiler.toolchain.backend import compile_program
 PROGRAMS = Path(__file__).parent / "runtime"
 
 
-@pytest.mark.parametrize("part", ["given_again", "learned", "both_add", "expiring", "states"])
+@pytest.mark.parametrize("part", ["given_again", "learned", "both_add", "expiring", "pushing", "states"])
 def test_parts_of_the_runtime_in_the_whole(part: str) -> None:
     """Each program says at its head what it tests."""
     tools = toolchain.find(optimise="-O1", sanitize=("address", "undefined"))  # as the sample's: one archive serves all

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import struct
 from collections.abc import Callable, Iterator
 from ctypes.util import find_library
 from dataclasses import replace
@@ -16,7 +18,7 @@ from switch_harness import Switch, ethernet
 from macsad import compilation
 from macsad.compilation import Request
 from macsad.control import Client
-from macsad.protocol import Digest, Push, Update
+from macsad.protocol import ControlError, Digest, Push, Update
 from macsad.resources import share
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
@@ -128,6 +130,32 @@ def test_who_asks_for_the_next_program_changes_that_one(switch: Switch, copied: 
         assert switch.fail("swap_programs") == "no program is loaded"
         change = bytes([Update.RESET_DEFAULT]) + b"\0\2"
         assert [outcome.name for outcome, _ in client.update([change], next_program=True)] == ["WRONG"]
+
+
+def test_who_asks_for_the_next_program_sees_it_and_may_end_the_switch(
+    switch: Switch, copied: Callable[[str], Path]
+) -> None:
+    """While the other one runs, of which everybody else hears."""
+    now = switch.client.describe()
+    with pytest.raises(ControlError, match="no program is loaded"):
+        switch.client.describe(next_program=True)
+    switch.do(f"load_program {copied('learning')}")
+    with Client(switch.socket) as client:
+        client.of_next(True)
+        then = client.describe()
+        assert (now["name"], then["name"]) == ("sample", "learning") and switch.client.describe() == now
+        assert json.loads(client.command("describe").text) == switch.client.describe(next_program=True) == then
+        assert client.command("show_tables").text.split()[0] == "Work.flows"
+        flows = next(at for at, table in enumerate(then["tables"]) if table["name"] == "Work.flows")
+        assert client.command("table_add flows known 7 => 9").ok
+        (read,) = client.read_entries(flows)
+        remove = [bytes([Update.REMOVE]) + struct.pack(">HI", flows, 7)]
+        assert read[:4] == bytes(3) + b"\7"
+        assert [outcome.name for outcome, _ in switch.client.update(remove, next_program=True)] == ["DONE"]
+        assert list(client.read_entries(flows)) == [] and client.stats()["workers"] == 2
+        assert [one["worker"] for one in client.stages()] == [0, 1]
+        assert client.command("shutdown").ok
+    assert switch.process.wait(20) == 0 and switch.process.communicate()[1] == ""
 
 
 def test_digests_are_named_by_the_program_that_sent_them(switch: Switch, copied: Callable[[str], Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +10,9 @@ from pathlib import Path
 import pytest
 import switches
 from switch_harness import Switch
-from test_updates import Described, change, u16, u32
+from test_updates import GROUP, MEMBER, Described, change, u16, u32, u64
 
-from macsad.protocol import ControlError, Message, Outcome, Status, Update
+from macsad.protocol import ControlError, Message, Outcome, Reading, Status, Update
 
 CTL = ["--port=0=ctl:", "--port=1=ctl:"]
 
@@ -57,6 +58,22 @@ def test_a_prefix_is_no_longer_than_its_field(switch: Switch, d: Described) -> N
     assert [read[at : at + 5] for at in range(0, len(read), 13)] == [
         b"\1" + u16(value) + u16(length) for value, length in ((0, 0), (0xFFE, 11), (0xFFF, 12))
     ]
+
+
+def test_priorities_are_those_that_commands_have(switch: Switch, d: Described) -> None:
+    """From 0 to the largest number of 31 bits; commands count from the other end."""
+    table, nothing = d.table["maybes"], u32(d.action["maybes"]["nothing"])
+    switch.do("table_clear maybes")
+    keys = [bytes(10) + u32(priority) for priority in (0, 2**31 - 1, 2**31, 2**32 - 1)]
+    adds = [change(Update.ADD, table, key, nothing) for key in keys]
+    assert outcomes(switch, *adds) == [Outcome.DONE] * 2 + [Outcome.WRONG] * 2
+    shown = re.findall(r"^Priority: (.*)$", switch.do("table_dump maybes"), re.MULTILINE)
+    assert sorted(shown) == ["0", "2147483647"]
+    assert [switch.client.read_entry(table, key) is None for key in keys[:2]] == [False] * 2
+    for key in keys[2:]:
+        with pytest.raises(ControlError, match="a key"):
+            switch.client.read_entry(table, key)
+    switch.do("table_clear maybes")
 
 
 def test_a_range_of_one_value(switch: Switch, d: Described) -> None:
@@ -112,6 +129,84 @@ def test_elements_that_are_not_there(switch: Switch, d: Described) -> None:
         for first, count in ((1, size), (size, 1), (0, size + 1), (size + 1, 0), (2, 2**32 - 1)):
             with pytest.raises(ControlError, match="elements that it has"):
                 switch.client.read_elements(d.extern[name], first, count, of_each)
+
+
+def test_a_register_is_read_in_parts(switch: Switch, d: Described) -> None:
+    """Of half a MiB and an element; the last is there."""
+    switch.do("register_write broad 0 1", "register_write broad 2099 3")
+    read = switch.client.read_elements(d.extern["broad"], 0, 2100, 2048)
+    assert read == bytes(2047) + b"\1" + bytes(2048 * 2098) + bytes(2047) + b"\3"
+    ask = struct.pack(">BHII", Reading.ELEMENTS, d.extern["broad"], 0, 2100)
+    status, part = switch.client._ask(Message.READ, ask)
+    assert status is Status.MORE and len(part) % 2048 == 0 and part == read[: len(part)]
+    switch.do("register_reset broad")
+
+
+def test_numbers_behind_the_last(switch: Switch, d: Described) -> None:
+    for number in (len(d.table), 0x7FFF, 0xFFFF):
+        kinds = (Update.ADD, Update.MODIFY, Update.REMOVE, Update.SET_DEFAULT, Update.RESET_DEFAULT)
+        assert outcomes(switch, *(change(kind, number, bytes(24)) for kind in kinds)) == [Outcome.WRONG] * len(kinds)
+    for number in (len(d.externs), 0x7FFF, 0xFFFF):
+        wrong = [change(Update.ELEMENT, number, u32(0), bytes(8))]
+        wrong += [change(Update(kind), number, u64(5)) for kind in range(Update.ADD_MEMBER, Update.NOTE)]
+        assert outcomes(switch, *wrong) == [Outcome.WRONG] * len(wrong)
+        for kind, more in ((Reading.ELEMENTS, 8), (Reading.MEMBERS, 4), (Reading.GROUPS, 4)):
+            assert switch.client._ask(Message.READ, struct.pack(">BH", kind, number) + bytes(more))[0] is Status.WRONG
+
+
+def test_what_is_no_member_and_no_group(switch: Switch, d: Described) -> None:
+    few, chosen, go = d.extern["few"], d.extern["chosen"], d.action["pinned"]["go"]
+    nothing, behind = d.action["pinned"]["nothing"], len(d.action["pinned"])
+    to_one = u32(go) + u16(1)
+    members = [change(Update.ADD_MEMBER, few, u64(0), to_one)]  # an id is not 0
+    members += [change(Update.ADD_MEMBER, d.extern[name], u64(1), to_one) for name in ("seen", "words", "flow", "calc")
+                if name in d.extern]  # fmt: skip
+    members += [change(Update.ADD_MEMBER, few, u64(1), more) for more in (
+        u32(nothing), u32(behind), u32(MEMBER) + u64(1), u32(GROUP) + u64(1), to_one + b"\0", to_one[:-1], b"")]  # fmt: skip
+    assert outcomes(switch, *members) == [Outcome.WRONG] * len(members)
+    assert outcomes(switch, change(Update.ADD_MEMBER, few, u64(1), to_one)) == [Outcome.DONE]
+    itself = change(Update.ADD_MEMBER, few, u64(2), u32(MEMBER) + u64(1))  # has an action, is not another member
+    assert outcomes(switch, itself) == [Outcome.WRONG]
+    groups = [change(Update.ADD_GROUP, chosen, u64(0)), change(Update.ADD_GROUP, few, u64(1))]
+    groups += [change(Update.ADD_GROUP, chosen, u64(1 << 63)), change(Update.ADD_GROUP, chosen, u64(1), bytes(11))]
+    modify = [
+        change(Update.MODIFY_MEMBER, few, u64(1), u32(nothing)),
+        change(Update.MODIFY_MEMBER, few, u64(0), to_one),
+    ]
+    removes = [change(Update.REMOVE_MEMBER, few, u64(1), b"\0"), change(Update.REMOVE_GROUP, few, u64(1))]
+    wrong = [*groups, *modify, *removes, change(Update.REMOVE_GROUP, chosen, u64(0))]
+    assert outcomes(switch, *wrong) == [Outcome.WRONG] * len(wrong)
+    group = [change(Update.ADD_GROUP, chosen, u64(1)), change(Update.REMOVE_GROUP, chosen, u64(1), b"\0")]
+    group += [change(Update.REMOVE_GROUP, chosen, u64(1)), change(Update.REMOVE_MEMBER, few, u64(1))]
+    assert outcomes(switch, *group) == [Outcome.DONE, Outcome.WRONG, Outcome.DONE, Outcome.DONE]
+    assert list(switch.client.read_profile(Reading.GROUPS, chosen)) == []
+
+
+def test_actions_that_no_table_has(switch: Switch, d: Described) -> None:
+    """Members of profiles where there is no profile, a number behind the last action, an id that is cut off."""
+    key, behind = u16(0) * 2 + bytes(10) + u16(0) * 2 + u32(1), u32(len(d.action["masks"]))
+    wrong = [u32(MEMBER) + u64(1), u32(GROUP) + u64(1), behind, behind + u16(1)]
+    adds = [change(Update.ADD, d.table["masks"], key, action) for action in wrong]
+    adds += [change(Update.SET_DEFAULT, d.table["masks"], action) for action in wrong]
+    adds += [
+        change(Update.ADD, d.table["choices"], bytes(4) + u32(1), u32(kind) + u64(1)[:-1]) for kind in (MEMBER, GROUP)
+    ]
+    assert outcomes(switch, *adds) == [Outcome.WRONG] * len(adds)
+
+
+def test_a_note_may_be_longer_than_a_part(switch: Switch) -> None:
+    """It is one then; and what is behind it is read as well."""
+    notes = {b"a": b"1", b"b": bytes(3 << 20), b"c": b"2", b"d": bytes(1 << 20), b"e": b"3"}
+    kept = [bytes([Update.NOTE]) + u16(1) + name + note for name, note in notes.items()]
+    assert outcomes(switch, *kept) == [Outcome.DONE] * len(kept)
+    status, answer = switch.client._ask(Message.READ, struct.pack(">BH", Reading.NOTES, 1) + b"b")
+    assert status is Status.OK and answer == u16(1) + b"b" + u32(3 << 20) + notes[b"b"]
+    assert list(switch.client.read_notes()) == list(notes.items())
+    assert list(switch.client.read_notes(b"b")) == [(b"b", notes[b"b"])]
+    none = bytes([Update.NOTE]) + u16(0)  # who reads on behind it would begin again
+    assert outcomes(switch, none + notes[b"d"], none) == [Outcome.WRONG, Outcome.NOT_TRIED]
+    outcomes(switch, *(bytes([Update.NOTE]) + u16(1) + name for name in notes))
+    assert list(switch.client.read_notes()) == []
 
 
 def test_rates_that_are_none(switch: Switch, d: Described) -> None:

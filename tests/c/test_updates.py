@@ -14,7 +14,7 @@ import switches
 from switch_harness import Switch, ethernet
 
 from macsad.control import Client
-from macsad.protocol import ControlError, Digest, Message, Outcome, Push, Reading, Status, Update
+from macsad.protocol import ControlError, Digest, Filter, Message, Outcome, Push, Reading, Status, Traced, Update
 
 
 class Described:
@@ -163,6 +163,51 @@ def test_many_entries_are_read_in_parts(start) -> None:
     assert list(switch.client.read_entries(table)) == []
 
 
+def test_entries_come_and_go_between_the_parts_that_are_read(start) -> None:
+    """Each that was there before and after is read once, and none twice."""
+    switch = start()
+    d = Described(switch)
+    table, to_1 = d.table["routes"], u32(d.action["routes"]["forward"]) + u16(1)
+    count, size = 40_000, 4 + 2 + 4 + 4 + 2
+
+    def changed(kind: Update, numbers: range) -> None:
+        more = to_1 if kind is Update.ADD else b""
+        done = switch.client.update([change(kind, table, u32(i << 8), u16(24), more) for i in numbers])
+        assert {outcome for outcome, _ in done} == {Outcome.DONE}
+
+    changed(Update.ADD, range(count))
+    parts = switch.client.read_entries(table)
+    read = next(parts)
+    first = len(read) // size
+    assert 0 < first < count
+    changed(Update.REMOVE, range(0, count, 3))
+    changed(Update.ADD, range(count, count + 1000))
+    keys = {read[at : at + 4] for at in range(0, len(read), size)}
+    for part in parts:
+        more = [part[at : at + 4] for at in range(0, len(part), size)]
+        assert keys.isdisjoint(more) and len(set(more)) == len(more)
+        keys |= set(more)
+    assert keys >= {u32(i << 8) for i in range(count) if i % 3}
+    assert keys <= {u32(i << 8) for i in range(count + 1000)}
+    for kind in (Reading.ENTRIES, Reading.RULES):
+        ask = struct.pack(">BHQ", kind, table, 1 << 20)  # behind the last
+        assert switch.client._ask(Message.READ, ask) == (Status.OK, u64(1 << 20))
+
+
+def test_a_table_without_keys_has_no_entries(start) -> None:
+    switch = start()
+    table = Described(switch).table["keyless"]
+    action = u32(0) + bytes(16) + u32(7) + b"\1"
+    kinds = (Update.ADD, Update.MODIFY, Update.REMOVE)
+    done = switch.client.update([change(kind, table, action[: 25 * (kind is not Update.REMOVE)]) for kind in kinds])
+    assert Outcome.DONE not in {outcome for outcome, _ in done}
+    assert list(switch.client.read_entries(table)) == list(switch.client.read_entries(table, Reading.RULES)) == []
+    assert switch.client.read_entry(table, b"") is switch.client.read_entry(table, b"", Reading.RULE_OF_KEY) is None
+    assert switch.client.read_entry(table, bytes(8), Reading.RULE) is None
+    assert switch.client.update([change(Update.SET_DEFAULT, table, action)]) == [(Outcome.DONE, 0)]
+    assert switch.client.read_default(table)[4:] == action
+
+
 def test_what_is_not_of_the_protocol(start) -> None:
     switch = start()
     d = Described(switch)
@@ -288,6 +333,89 @@ def test_members_and_groups_by_id(edges: Switch) -> None:
     assert read(Reading.MEMBERS) == read(Reading.GROUPS) == b""
 
 
+def test_what_an_entry_names_is_used_until_it_names_another(edges: Switch) -> None:
+    """Entries and the default entry, changed to name another member, a group, or none, in messages and by commands."""
+    d = Described(edges)
+    chosen, choices, go = d.extern["chosen"], d.table["choices"], u32(d.action["choices"]["go"])
+
+    def codes(*changes: bytes) -> list[Outcome]:
+        return [outcome for outcome, _ in edges.client.update(changes)]
+
+    def used() -> set[str]:
+        """Which of members and group cannot be removed; the others come again."""
+        names = {"1": Update.REMOVE_MEMBER, "2": Update.REMOVE_MEMBER, "group": Update.REMOVE_GROUP}
+        found = set()
+        for name, kind in names.items():
+            number = 7 if kind is Update.REMOVE_GROUP else int(name)
+            (outcome,) = codes(change(kind, chosen, u64(number)))
+            if outcome is Outcome.USED:
+                found.add(name)
+            else:
+                again = change(Update.ADD_GROUP, chosen, u64(7)) if number == 7 else member(number)
+                assert [outcome, *codes(again)] == [Outcome.DONE] * 2
+        return found
+
+    def member(number: int) -> bytes:
+        return change(Update.ADD_MEMBER, chosen, u64(number), go, u16(number))
+
+    names = {"1": u32(MEMBER) + u64(1), "2": u32(MEMBER) + u64(2), "group": u32(GROUP) + u64(7), "": go + u16(1)}
+    assert codes(member(1), member(2), change(Update.ADD_GROUP, chosen, u64(7))) == [Outcome.DONE] * 3
+    assert used() == set()
+    key = bytes(4) + u32(1)
+    for order in (("1", "2", "group", "", "group", "1"), ("", "2", "2", "", "1", "group", "2")):
+        for at, name in enumerate(order):
+            kind = Update.MODIFY if at else Update.ADD
+            assert codes(change(kind, choices, key, names[name])) == [Outcome.DONE]
+            assert used() == {name} - {""}
+        assert codes(change(Update.REMOVE, choices, key)) == [Outcome.DONE] and used() == set()
+        for name in order:
+            assert codes(change(Update.SET_DEFAULT, choices, names[name])) == [Outcome.DONE]
+            assert used() == {name} - {""}
+        assert codes(change(Update.RESET_DEFAULT, choices)) == [Outcome.DONE] and used() == set()
+    one = change(Update.ADD, choices, key, names["1"])
+    assert codes(one, one) == [Outcome.DONE, Outcome.EXISTS] and used() == {"1"}
+    by_handle = edges.client.read_entry(choices, key, Reading.RULE_OF_KEY)
+    assert by_handle is not None
+    edges.do(f"table_modify choices go {int.from_bytes(by_handle[:8], 'big')} 1")
+    assert used() == set()
+    assert (
+        codes(change(Update.MODIFY, choices, key, names["1"]), change(Update.SET_DEFAULT, choices, names["2"]))
+        == [Outcome.DONE] * 2
+    )
+    edges.do("table_clear choices")
+    assert used() == {"2"}
+    edges.do("table_restore choices")
+    assert used() == set()
+    removes = [change(Update.REMOVE_MEMBER, chosen, u64(number)) for number in (1, 2)]
+    assert codes(*removes, change(Update.REMOVE_GROUP, chosen, u64(7))) == [Outcome.DONE] * 3
+
+
+def test_rules_have_the_handles_of_commands(edges: Switch) -> None:
+    """Also where an index is used again; the handle of what is gone names nothing."""
+    d = Described(edges)
+    table = d.table["masks"]
+    edges.do("table_clear masks")
+    gone = [int(edges.do(f"table_add masks go {i}&&&15 * * => {i} {i}").split()[-1]) for i in range(4)]
+    edges.do(*(f"table_delete masks {handle}" for handle in gone[:2]))
+    handles = gone[2:] + [int(edges.do(f"table_add masks drop {i}&&&15 * * => {i}").split()[-1]) for i in (8, 9)]
+    rules = b"".join(edges.client.read_entries(table, Reading.RULES))
+    keys = {
+        handle: u16(i) + u16(15) + bytes(10) + u16(0) + u16(1023) + struct.pack(">i", 2**31 - 1 - i)
+        for handle, i in zip(handles, (2, 3, 8, 9), strict=True)
+    }
+    found = {}
+    for handle, key in keys.items():
+        rule = edges.client.read_entry(table, u64(handle), Reading.RULE)
+        assert rule is not None and rule == edges.client.read_entry(table, key, Reading.RULE_OF_KEY)
+        assert rule[8:] == edges.client.read_entry(table, key) and rule.startswith(u64(handle) + key)
+        found[handle & 0xFFFFFF] = rule
+    assert rules == b"".join(rule for _, rule in sorted(found.items()))
+    for handle in (*gone[:2], max(handles) + (1 << 24), 2**64 - 1):
+        assert edges.client.read_entry(table, u64(handle), Reading.RULE) is None
+    assert edges.client.read_entry(table, keys[handles[0]][:-1] + b"\0", Reading.RULE_OF_KEY) is None
+    edges.do("table_clear masks")
+
+
 def test_many_ids(edges: Switch) -> None:
     """Ids are found whatever was removed between them."""
     told = edges.client.describe()
@@ -404,6 +532,82 @@ def test_who_subscribes_again_keeps_what_it_has(start) -> None:
         assert isinstance(all_of_it.pushed(20), Digest) and all_of_it.pushed(0.05) is None
 
 
+def test_who_goes_takes_nothing_from_others(start) -> None:
+    """Neither frames of ports that another one takes, nor digests, of which all subscribers get each."""
+    switch = start(ports=3)
+    switch.do(*(f"table_add dmac forward {port} => {port}" for port in (1, 2)))
+    frames = [(0, ethernet(port, kind=0xD1E5)) for port in (1, 2)]
+    with Client(switch.socket) as stays, Client(switch.socket) as other:
+        other.subscribe()
+        with Client(switch.socket) as goes:
+            goes.subscribe()
+            goes.take_frames(1, 2)
+            stays.take_frames(1)
+            assert switch.client.exchange(frames) == [] and stays.pushed(20) == [(1, ethernet(1, kind=0xD1E5))]
+            told = [goes.pushed(20), goes.pushed(20)]
+            assert [(2, ethernet(2, kind=0xD1E5))] in told
+            assert [len(one.records) for one in (*told, other.pushed(20)) if isinstance(one, Digest)] == [2, 2]
+        deadline = time.monotonic() + 20
+        while not (found := switch.client.exchange(frames)):
+            assert time.monotonic() < deadline, "the switch has not seen that one is gone"
+            assert stays.pushed(20) == [(1, ethernet(1, kind=0xD1E5))]
+        assert found == [(2, ethernet(2, kind=0xD1E5))]
+        assert stays.pushed(20) == [(1, ethernet(1, kind=0xD1E5))] and stays.pushed(0.0) is None
+        assert isinstance(other.pushed(20), Digest)
+
+
+def test_digests_are_lost_to_who_does_not_read(start) -> None:
+    """When a MiB waits. What has been read makes room again."""
+    switch = start("--burst=256")
+    frames = [ethernet(kind=0xD1E5 + number % 2) for number in range(1000)]  # each another message
+    rounds, least = 46, 2 + len("Ingress.moved") + 4 + 2
+    with Client(switch.socket) as idle:
+        idle.subscribe()
+        for _ in range(rounds):
+            assert switch.client.inject(0, frames) == len(frames)
+            assert switch.client.collect() == []
+        kept = 0
+        while digest := idle.digest(0.2):
+            kept += len(digest.records)
+        assert (1 << 20) / (8 + least + 6) - 100 < kept < rounds * len(frames)
+        switch.client.inject(0, frames[:2])
+        assert idle.digest(20) is not None and idle.digest(20) is not None
+
+
+def test_ports_have_numbers_of_more_than_8_bits(start) -> None:
+    """In every message that has one."""
+    switch = start("--port=256=ctl:", "--port=511=ctl:", ports=1)
+    switch.do("table_add dmac forward 1 => 511", "table_add dmac forward 2 => 256", "table_add dmac forward 3 => 0")
+    frames = [(256, ethernet(1, src=256)), (511, ethernet(2, src=511)), (256, ethernet(3)), (0, ethernet(1))]
+    sent = [(511, frames[0][1]), (256, frames[1][1]), (0, frames[2][1]), (511, frames[3][1])]
+    assert sorted(switch.client.exchange(frames)) == sorted(sent)
+    with Client(switch.socket) as client:
+        client.take_frames(511)
+        client.trace(Filter(port=256))
+        assert sorted(switch.client.exchange(frames)) == sorted(one for one in sent if one[0] != 511)
+        pushed: list[tuple[int, bytes]] = []
+        traced: list[tuple[int, bytes]] = []
+        while len(pushed) < 2 or len(traced) < 2:
+            told = client.pushed(20)
+            if isinstance(told, Traced):
+                traced += [(port, data) for port, _, data in told.frames]
+            else:
+                assert isinstance(told, list)
+                pushed += told
+        assert sorted(pushed) == sorted(one for one in sent if one[0] == 511)
+        assert sorted(traced) == sorted(one for one in frames if one[0] == 256)
+    counts = {one["port"]: (one["rx_packets"], one["tx_packets"]) for one in switch.client.stats()["ports"]}
+    assert counts == {0: (2, 2), 256: (4, 2), 511: (2, 4)}
+
+
+def test_frames_of_ctl_ports_alone_are_taken(start) -> None:
+    switch = start("--port=7=null:")
+    for payload in (b"\0\0\7", b"\0\0\1\0\7", b"\0\0", b"\1\0\1\0"):
+        assert switch.client._ask(Message.SUBSCRIBE, payload)[0] is Status.WRONG
+    switch.do("table_add dmac forward 1 => 1")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]  # what is wrong takes none
+
+
 def test_a_port_that_comes_again_is_nobodys(start) -> None:
     switch = start(ports=3)
     switch.do("table_add dmac forward 1 => 2")
@@ -467,6 +671,8 @@ def test_workers_rest(start) -> None:
         other.inject(0, [ethernet(1)] * 3)
         with pytest.raises(ControlError, match="rest for another client"):
             other.hold(True)
+        with pytest.raises(ControlError, match="rest for another client"):
+            client.hold(True)  # nor twice for one
         switch.do("table_modify dmac forward 0 0")
         received = [client.stats()["received"] for _ in range(20)]
         client.hold(False)

@@ -83,8 +83,15 @@ def test_parameters(hashing: Switch, session: Session, name: str, algorithm: int
 def test_the_plain_parameters_give_the_plain_hash(hashing: Switch, session: Session) -> None:
     hashing.do("set_crc32_parameters calc_0 0x04c11db7 0xffffffff 0xffffffff 1 1")
     assert hashed(hashing, CRC32) == zlib.crc32(WORK) == hashed(hashing, 1)
-    assert "no number of 16 bits" in hashing.fail("set_crc16_parameters calc_1 0x10000 0 0 0 0")
-    assert "neither 0 nor 1" in hashing.fail("set_crc16_parameters calc_1 1 0 0 0 2")
+    before = hashed(hashing, CRC16)
+    for numbers in ("0x10000 0 0", "0 0x10000 0", "0 0 0x10000"):
+        assert "'0x10000' is no number of 16 bits" in hashing.fail(f"set_crc16_parameters calc_1 {numbers} 0 0")
+    assert "is no number of 32 bits" in hashing.fail("set_crc32_parameters calc_0 1 0 0x100000000 0 0")
+    for flags in ("0 2", "2 0"):
+        assert "'2' is neither 0 nor 1" in hashing.fail(f"set_crc16_parameters calc_1 1 0 0 {flags}")
+    assert hashing.fail("set_crc16_parameters calc_0 1 0 0 0 0") == "calc_0 is a CRC of 32 bits"
+    assert hashing.fail("set_crc32_parameters calc_1 1 0 0 0 0") == "calc_1 is a CRC of 16 bits"
+    assert (hashed(hashing, CRC32), hashed(hashing, CRC16)) == (zlib.crc32(WORK), before)
 
 
 def test_what_is_refused(session: Session, capsys: pytest.CaptureFixture[str]) -> None:

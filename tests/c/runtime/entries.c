@@ -1,5 +1,5 @@
 /* The map of a table's handles, beside a table that only counts how far it was walked: a process that is told to end
- * makes no map. */
+ * makes no map. The bits of handles, and what a writer's error is told as. */
 #include "control/entries.h"
 
 #include <assert.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/update_status.h"
 #include "runtime/ages.h"
 #include "runtime/externs.h"
 #include "runtime/profile.h"
@@ -73,7 +74,42 @@ uint64_t macs_odp_clock_ns(void) {
     abort();
 }
 
+/* What writers return is told by its cause. */
+static void told(void) {
+    static const struct {
+        int status;
+        enum macs_update_status told;
+    } causes[] = {
+        {0, MACS_UPDATE_DONE},
+        {-EEXIST, MACS_UPDATE_EXISTS},
+        {-ENOENT, MACS_UPDATE_NONE},
+        {-ESRCH, MACS_UPDATE_NONE},
+        {-ENOSPC, MACS_UPDATE_FULL},
+        {-EBUSY, MACS_UPDATE_BUSY},
+        {-ENOMEM, MACS_UPDATE_NO_MEMORY},
+        {-ENODEV, MACS_UPDATE_WRONG},
+        {-EINVAL, MACS_UPDATE_WRONG},
+    };
+    for (unsigned i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+        assert(macs_update_status_of(causes[i].status) == causes[i].told);
+}
+
+/* Handles have an index of 24 bits, of 32 in tables that need more. */
+static uint32_t index_in(uint64_t handle, uint32_t size) {
+    const struct macs_table_desc desc = {.shape = {.size = size}};
+    struct macs_table table = {.desc = &desc};
+    return macs_entries_index_of(&(struct macs_entries){.table = &table}, handle);
+}
+
+static void lengths(void) {
+    const uint64_t handle = UINT64_C(0x7f12345678);
+    assert(index_in(handle, 1) == 0x345678 && index_in(handle, (1u << 24) - 1) == 0x345678);
+    assert(index_in(handle, (1u << 24) + 1) == 0x12345678 && index_in(handle, UINT32_MAX) == 0x12345678);
+}
+
 int main(void) {
+    lengths();
+    told();
     const struct macs_table_ops ops = {.walk = walk};
     const struct macs_table_desc desc = {.ops = &ops, .shape = {.key_bytes = 2, .size = ENTRIES}};
     struct macs_table table = {.desc = &desc};
