@@ -225,6 +225,18 @@ def test_what_is_no_number_is_told_by_its_name(
     assert not session.standard.asked and not session.target.asked and not session.multicast.asked
 
 
+def test_an_entry_is_asked_for_by_its_whole_key(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    """Behind which stands its priority, where there is a key at all."""
+    for words, told in (
+        ("masks", "Table I.masks needs 3 key fields"),
+        ("masks 1&&&1 1&&&1 1->2", "Table is ternary, but could not extract a valid priority from args"),
+        ("masks 1&&&1 1&&&1 5", "Table I.masks needs 3 key fields"),
+        ("prefixes", "Table I.prefixes needs 2 key fields"),
+    ):
+        assert said(session, capsys, f"table_dump_entry_from_key {words}") == f"Error: {told}\n"
+    assert not session.standard.asked
+
+
 def test_numbers_are_decimal(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     """As in BMv2: handles and indices; values of keys and data may be hexadecimal."""
     for word in ("0x7", "0b1", "7.0", "seven", "7a", "0o7"):
