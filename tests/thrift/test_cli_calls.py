@@ -225,6 +225,17 @@ def test_what_is_no_number_is_told_by_its_name(
     assert not session.standard.asked and not session.target.asked and not session.multicast.asked
 
 
+def test_an_arrow_stands_before_parameters_where_there_are_any(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said(session, capsys, "table_add prefixes nothing 1 0x120/8 =>")
+    said(session, capsys, "table_add prefixes nothing 1 0x120/8")
+    with_arrow, without = session.standard.asked
+    assert with_arrow == without and (without[4], len(without[3])) == ("I.nothing", 2)
+    told = said(session, capsys, "table_add prefixes go 1 0x120/8 5")
+    assert told == "Error: Table prefixes needs 2 key fields\n"
+
+
 def test_an_entry_is_asked_for_by_its_whole_key(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     """Behind which stands its priority, where there is a key at all."""
     for words, told in (
