@@ -16,7 +16,7 @@ from macsad.compilation import Request
 from macsad.const_tables import GIVEN, _key_set, _number, _numbers, _Wrong, frozen
 from macsad.options import named_table
 from transpiler.diagnostics import Diagnostics, Rejected
-from transpiler.hlir.expressions import AnySet
+from transpiler.hlir.expressions import AnySet, Const, MaskSet
 from transpiler.hlir.program import ADD_ON_MISS, Annotation, MatchKind, Program
 from transpiler.hlir.types import Bits
 
@@ -42,7 +42,10 @@ def test_what_fields_of_commands_match(kind: str, word: str, numbers: Any) -> No
         made = _key_set(key, word, AT)
         assert isinstance(made, AnySet) and _numbers(made) is None
     else:
-        assert _numbers(_key_set(key, word, AT)) == numbers
+        made = _key_set(key, word, AT)
+        assert _numbers(made) == numbers
+        if isinstance(made, MaskSet):
+            assert isinstance(made.value, Const) and made.value.value == numbers[0], "no bits outside of the mask"
 
 
 @pytest.mark.parametrize(
