@@ -175,10 +175,10 @@ def command(
         raise click.UsageError("--latency has its own feeds: not with --feed")
     if report_file and workers > 1:
         raise click.UsageError("the page is of one worker: --report goes with --workers 1")
-    profile = _profile(predict or report_file is not None, machine_file)
     if report_file and measured_on.platform != "linux":
         raise click.BadParameter("the page is made of what was measured on --platform linux", param_hint="--report")
     apart(_files(json_file, plot_file, report_file), request.inputs)
+    profile = _profile(predict or report_file is not None, machine_file)
     if plot_file:
         plots.drawable(plot_file)
     try:

@@ -35,8 +35,11 @@ class Stream:
         self._out.put(message("StreamMessageRequest")(**update))
 
     def arbitrate(self, election: int, device: int = 0, role: str = "", config: Any = None) -> Any:
+        """The answer, before which nothing else may have come."""
         self.arbitration(election, device, role, config)
-        return self.next().arbitration
+        response = self.next()
+        assert response.WhichOneof("update") == "arbitration"
+        return response.arbitration
 
     def arbitration(self, election: int, device: int = 0, role: str = "", config: Any = None) -> None:
         update = message("MasterArbitrationUpdate")(device_id=device)

@@ -63,10 +63,18 @@ def test_nobody_needs_an_election_id_while_no_controller_has_one() -> None:
     assert arbitration.require(3, "", None) is None
     with pytest.raises(Refused, match="not the primary"):
         arbitration.require(3, "a role", None)
-    arbitration.update(ControllerStream(), update)
+    backup, primary = ControllerStream(), ControllerStream()
+    arbitration.update(backup, update)
     assert arbitration.require(3, "", update.election_id) is None
     with pytest.raises(Refused, match="not the primary"):
         arbitration.require(3, "", None)
+    update.election_id.low = 2
+    arbitration.update(primary, update)
+    arbitration.gone(primary)
+    with pytest.raises(Refused, match="not the primary"):  # there is none, but one that may become it
+        arbitration.require(3, "", None)
+    arbitration.gone(backup)
+    assert arbitration.require(3, "", None) is None
 
 
 def test_streams_that_end(served: Any) -> None:

@@ -172,6 +172,7 @@ def call(number: int, *params: tuple[int, bytes]) -> Any:
         (call(12, (1, b"\5"), (2, b"\6")), False, "00000001000506"), (call(12, (2, b"\6"), (1, b"\5")), False, "00000001000506"),
         (call(12, (1, b"\5")), False, Code.INVALID_ARGUMENT), (call(12, (1, b"\5"), (3, b"\5")), False, Code.INVALID_ARGUMENT),
         (call(12, (1, b"\5"), (2, b"\6"), (2, b"\6")), False, Code.INVALID_ARGUMENT),
+        (call(12, (1, b"\5"), (2, b"\6"), (3, b"\6")), False, Code.INVALID_ARGUMENT),
         (call(12, (1, b"\5"), (2, b"\x10")), False, Code.OUT_OF_RANGE), (call(15), False, Code.INVALID_ARGUMENT),
         (call(13), True, "00000002"), (call(13), False, Code.PERMISSION_DENIED), (call(14), False, "00000003"),
         (call(14), True, Code.PERMISSION_DENIED), (message("TableAction")(), False, Code.INVALID_ARGUMENT),
@@ -183,6 +184,20 @@ def test_actions(given: Any, default: bool, made: str | Code) -> None:
         assert code_of(lambda: entries.action_of(EXACT, given, default)) is made
     else:
         assert entries.action_of(EXACT, given, default).hex() == made
+
+
+@pytest.mark.parametrize(
+    ("number", "default", "told"),
+    [
+        (13, False, "d is not for entries of t"),
+        (14, True, "e is not for the default entry of t"),
+        (15, True, "t has no action 15"),
+    ],
+)
+def test_what_an_action_is_not_for(number: int, default: bool, told: str) -> None:
+    with pytest.raises(Refused) as refused:
+        entries.action_of(EXACT, call(number), default)
+    assert refused.value.message == told
 
 
 @pytest.mark.parametrize("default", [False, True])
@@ -319,13 +334,19 @@ def test_what_takes_answers_between_changes(kind: int, has: dict[str, Any], part
 
 def test_the_counter_of_an_entry_is_set_where_the_switch_has_put_it() -> None:
     """Of a new entry that is told with it, of another one it is looked up; the default entry has the one behind all."""
-    of = table(KINDS["exact"], counter=EXTERN)
+    of = table(KINDS["exact"], counter=EXTERN, ages=True)
     of.by_number = {one.number: one for one in ACTIONS.values()}
-    for kind, given, place in ((INSERT, go(), 5), (MODIFY, go(), 7), (MODIFY, default(), of.size)):
+    never = f"{0:016x}"  # the timeout, which the default entry has none of
+    for kind, given, place, change in (
+        (INSERT, go(), 5, f"{Update.ADD:02x}0004000500000003{never}"),
+        (MODIFY, go(), 7, f"{Update.MODIFY:02x}0004000500000003{never}"),
+        (MODIFY, default(), of.size, f"{Update.SET_DEFAULT:02x}000400000002"),
+    ):
         given.counter_data.packet_count = 3
         made = tables(of)
         made.carry_out(kind, given)
-        (_, count) = made._client.did  # type: ignore[attr-defined]
+        (entered, count) = made._client.did  # type: ignore[attr-defined]
+        assert entered.hex() == change
         assert count[:7] == bytes([Update.ELEMENT, 0, 6]) + place.to_bytes(4, "big") and count[14] == 3
 
 

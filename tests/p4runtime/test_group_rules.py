@@ -454,6 +454,16 @@ def test_a_set_is_made_before_its_entry_and_the_one_before_goes_behind_it(
 
 
 @pytest.mark.parametrize(("before", "after"), [(OF_SET, OLD_GOES), (OF_GROUP, []), (OF_MEMBER, [])])
+def test_a_set_of_the_default_entry_takes_the_place_of_another(before: bytes, after: list[str]) -> None:
+    given = shot(2, 1)
+    given.is_default_action = True
+    del given.match[:]
+    code, told = carried_out(MODIFY, given, Entries(before))
+    entered = told.pop(len(NEW))
+    assert (code, told) == (Code.OK, [*NEW, *after]) and entered.startswith("set_default ")
+
+
+@pytest.mark.parametrize(("before", "after"), [(OF_SET, OLD_GOES), (OF_GROUP, []), (OF_MEMBER, [])])
 def test_a_set_goes_with_its_entry(before: bytes, after: list[str]) -> None:
     """A group that has a number of a controller's stays."""
     assert carried_out(DELETE, shot(), Entries(before)) == (Code.OK, ["remove", *after])

@@ -38,6 +38,7 @@ def packet_in(header: Header, frame: bytes) -> tuple[dict[int, bytes], bytes]:
     [
         (Header(()), {}, ""),
         (Header((Param(1, 8),)), {1: b"\0"}, "00"),
+        (Header((Param(1, 0), Param(2, 8))), {1: b"\0", 2: b"\5"}, "05"),
         (PORT, {1: b"\1\xff", 2: b"\x7f"}, "ffff"),
         (PORT, {1: b"\1\0", 2: b"\0"}, "8000"),
         (PORT, {1: b"\1", 2: b"\2"}, "0082"),

@@ -108,6 +108,7 @@ def test_a_role_may_set_the_program(served: Any, lpm: Role) -> None:
 
 def test_a_role_gets_its_packets(served: Any, lpm: Role, controller: Controller, stream: Stream) -> None:
     none = Role(served, "no packets", role_config())
+    still_none = Role(served, "none of port 1", role_config(packet_in_filter={"metadata_id": 1, "value": b"\1"}))
     every = Role(served, "all packets", role_config(receives_packet_ins=True))
     default = message("TableEntry")(table_id=controller.id("tables", "exact_t"), is_default_action=True)
     default.action.action.action_id = controller.id("actions", "to_controller")
@@ -117,8 +118,9 @@ def test_a_role_gets_its_packets(served: Any, lpm: Role, controller: Controller,
     assert [stream.next().packet.metadata[0].value for _ in range(2)] == [b"\0", b"\1"]
     assert [every.stream.next().packet.metadata[0].value for _ in range(2)] == [b"\0", b"\1"]
     assert lpm.stream.next().packet.metadata[0].value == b"\1"
-    none.configure(None)
-    none.stream.close()
+    for one in (none, still_none):
+        one.configure(None)
+        one.stream.close()
     every.stream.close()
 
 

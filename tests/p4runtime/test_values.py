@@ -170,6 +170,7 @@ def test_numbers_of_strings() -> None:
     assert code_of(strings, b"one more", 3) is Code.OUT_OF_RANGE
     strings.forget()
     assert [strings.number(value, 3) for value in (b"new", b"gold", b"free")] == [7, 2, 6]
+    assert strings.number("٣".encode(), 3) == 5, "a three, but not in ASCII"
 
 
 def test_what_strings_stand_for_is_kept_with_the_switch() -> None:

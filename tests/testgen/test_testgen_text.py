@@ -124,6 +124,7 @@ def test_what_undoes_a_test(program: Program) -> None:
         "meter_set_rates I.rates 2 1000:1000000 1000:1000000",
     ]  # fmt: skip
     assert ending(program, Scenario(5, FRAME), 3) == "wait\nremove all\n"
+    assert ending(program, Scenario(0, FRAME, host=True), 3) == "wait\nremove all\nport_net 0\n"
 
 
 @pytest.mark.parametrize(

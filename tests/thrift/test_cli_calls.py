@@ -225,6 +225,29 @@ def test_what_is_no_number_is_told_by_its_name(
     assert not session.standard.asked and not session.target.asked and not session.multicast.asked
 
 
+def test_an_arrow_stands_before_parameters_where_there_are_any(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said(session, capsys, "table_add prefixes nothing 1 0x120/8 =>")
+    said(session, capsys, "table_add prefixes nothing 1 0x120/8")
+    with_arrow, without = session.standard.asked
+    assert with_arrow == without and (without[4], len(without[3])) == ("I.nothing", 2)
+    told = said(session, capsys, "table_add prefixes go 1 0x120/8 5")
+    assert told == "Error: Table prefixes needs 2 key fields\n"
+
+
+def test_an_entry_is_asked_for_by_its_whole_key(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    """Behind which stands its priority, where there is a key at all."""
+    for words, told in (
+        ("masks", "Table I.masks needs 3 key fields"),
+        ("masks 1&&&1 1&&&1 1->2", "Table is ternary, but could not extract a valid priority from args"),
+        ("masks 1&&&1 1&&&1 5", "Table I.masks needs 3 key fields"),
+        ("prefixes", "Table I.prefixes needs 2 key fields"),
+    ):
+        assert said(session, capsys, f"table_dump_entry_from_key {words}") == f"Error: {told}\n"
+    assert not session.standard.asked
+
+
 def test_numbers_are_decimal(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     """As in BMv2: handles and indices; values of keys and data may be hexadecimal."""
     for word in ("0x7", "0b1", "7.0", "seven", "7a", "0o7"):

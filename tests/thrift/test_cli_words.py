@@ -223,6 +223,7 @@ def test_values_are_numbers_or_addresses(word: str, bits: int, value: str) -> No
     [
         ("exact", "5", "EXACT-05"), ("lpm", "5/3", "LPM-05/3"), ("ternary", "5&&&0xf", "TERNARY-05 &&& 0f"),
         ("range", "5->7", "RANGE-05 -> 07"), ("range", "5->5", "RANGE-05 -> 05"), ("valid", "1", "VALID-"),
+        ("valid", "0", "VALID-"),
         ("lpm", "5", "use '/' to separate prefix and length"), ("lpm", "5/3/4", "use '/'"), ("lpm", "5/x", "'x' is no length"),
         ("ternary", "5", "use '&&&' to separate key and mask"), ("ternary", "5&&&1&&&2", "use '&&&'"),
         ("range", "7->5", "start is less than end in expression 7->5"), ("range", "7", "use '->' to separate range start"),
@@ -234,7 +235,7 @@ def test_fields_of_keys_as_they_are_written_and_shown(kind: str, word: str, show
     if shown[:3].isupper():
         (param,) = values.match_key(table, [word])
         assert values.shown_param(param) == shown
-        assert values.dumped_param(param) == (shown.partition("-")[2] or "01"), "dumps do not name the kind"
+        assert values.dumped_param(param) == (shown.partition("-")[2] or f"0{word}"), "dumps do not name the kind"
     else:
         with pytest.raises(Wrong, match=f"Invalid match key: .*{shown}"):
             values.match_key(table, [word])

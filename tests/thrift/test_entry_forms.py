@@ -62,6 +62,7 @@ ENTRIES = [
     (PLAIN, [exact(b"\0\0"), lpm(b"\x0f\xff", 5)], "0x0000 0x0fff/5", "0000 0f80 0005"),
     (PLAIN, [exact(b"\0\0"), lpm(b"\x0f\xff", 0)], "0x0000 0x0fff/0", "0000 0000 0000"),
     (PLAIN, [exact(b"\0\0"), lpm(b"\x0f\xff", 12)], "0x0000 0x0fff/12", "0000 0fff 000c"),
+    (table((1, "exact")), [valid(False)], "0x00", "00"),
     (
         RANKED,
         [valid(True), ternary(b"\1\xff", b"\0\xf0"), ranged(b"\2", b"\2"), ternary(b"\0\5", b"\x0f\xff")],
@@ -200,8 +201,9 @@ def test_members_of_value_sets_have_no_priority(kind: str) -> None:
 
 
 class Metered:
-    """A switch with a table of entries that have a direct meter and a life, and a meter of four; rates and lives are as these
-    numbers. `places`: of each entry its handle and its index; its key is its handle."""
+    """A switch with a table of entries that have a direct meter and a life, one without a key, one of the same entries without
+    either, and a meter of four; rates and lives are as these numbers. `places`: of each entry its handle and its index; its key
+    is its handle."""
 
     def __init__(self, places: list[tuple[int, int]]) -> None:
         of = {"name": "t", "size": 8, "key": [{"name": "k", "bits": 8, "match": "exact"}], "const_entries": False}
@@ -211,7 +213,8 @@ class Metered:
             {"name": "flow", "kind": "meter", "size": 4},
         ]
         externs = [one | {"bits": 0, "unit": "packets"} for one in meters]
-        self.told = {"name": "p", "source": "p.p4", "tables": [of], "value_sets": [], "externs": externs}
+        tables = [of, of | {"name": "keyless", "key": []}, of | {"name": "bare", "ages": False}]
+        self.told = {"name": "p", "source": "p.p4", "tables": tables, "value_sets": [], "externs": externs}
         self.program, self.places = Program(self.told), places
 
     def described(self) -> dict[str, Any]:
@@ -250,4 +253,5 @@ def test_lives_and_rates_are_written_for_the_handles_that_entries_will_have(coun
                 lines.append(f"table_set_timeout t {number} {100 + index}")
             if index != 6:
                 lines.append(rates("pace", number, index, index))
+        lines += ["table_clear bare", *(f"table_add bare none 0x{handle:02x} =>" for handle, _ in places)]
         assert serialized(switch).splitlines() == [*lines, *fixed]

@@ -175,6 +175,7 @@ RATES, SLOW = [rate(2.0, 1)] * 2, rate(1.999, 1)
         ("register_write_range", ("I.words", 3, 5, 1), "INVALID_INDEX"),
         ("register_write_range", ("I.words", -1, 2, 1), "INVALID_INDEX"),
         ("meter_set_rates", ("I.flow", 0, [RATES[0], SLOW]), "INVALID_INFO_RATE_VALUE"),
+        ("meter_set_rates", ("I.flow", 0, [RATES[0], rate(0.0, 1)]), "INVALID_INFO_RATE_VALUE"),
         ("meter_set_rates", ("I.flow", 0, [rate(-1.0, 1), RATES[1]]), "INVALID_INFO_RATE_VALUE"),
         ("meter_set_rates", ("I.flow", 0, [rate(1.0, -1), RATES[1]]), "INVALID_BURST_SIZE_VALUE"),
         ("meter_set_rates", ("I.flow", 0, [RATES[0], rate(2.0, -1)]), "INVALID_BURST_SIZE_VALUE"),

@@ -11,6 +11,7 @@ import pytest
 from aux_frontend.bmv2_json.frontend import Bmv2Json
 from aux_frontend.bmv2_json.write.document import document
 from aux_frontend.bmv2_json.write.parsers import _prefixes
+from aux_frontend.p4_14.frontend import P4_14
 from aux_frontend.p4_16.frontend import P4_16
 from aux_frontend.v1model.intrinsics import INTRINSICS
 from test_bmv2_json import document as json_document
@@ -442,14 +443,17 @@ def test_action_profiles(kind: str, selects: bool, tmp_path: Path) -> None:
     selector = "hdr.h.b: selector; hdr.h.d: selector;" if selects else ""
     control = f"""{kind} p; action put(bit<8> v) {{ hdr.h.b = v; }}
         table t {{ key = {{ hdr.h.a: exact; {selector} }} actions = {{ put; NoAction; }} default_action = NoAction;
-            implementation = p; }}"""
-    program = loaded(tmp_path, control=control, ingress="t.apply(); hdr.h.d = 1;")
+            implementation = p; }}
+        {kind} q;
+        table u {{ key = {{ hdr.h.c: exact; {selector} }} actions = {{ put; NoAction; }} implementation = q; }}
+        table v {{ key = {{ hdr.h.d: exact; {selector} }} actions = {{ put; NoAction; }} implementation = p; }}"""
+    program = loaded(tmp_path, control=control, ingress="t.apply(); u.apply(); v.apply(); hdr.h.d = 1;")
     made = same(tmp_path, program)
     fields = [{"type": "field", "value": ["hdr.h", name]} for name in "bd"]
-    profile = {"name": "I.p", "id": 0, "max_size": 7}
-    assert made["pipelines"][0]["action_profiles"] == [
-        profile | ({"selector": {"algo": "crc16", "input": fields}} if selects else {})
-    ]
+    selecting = {"selector": {"algo": "crc16", "input": fields}} if selects else {}
+    found = sorted(made["pipelines"][0]["action_profiles"], key=lambda one: one["name"])
+    assert [one | {"id": 0} for one in found] == [{"name": f"I.{n}", "id": 0, "max_size": 7} | selecting for n in "pq"]
+    assert {one["id"] for one in found} == {0, 1}
     (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
     assert (table["type"], table["action_profile"]) == ("indirect_ws" if selects else "indirect", "I.p")
     assert "default_entry" not in table and len(table["key"]) == 1
@@ -600,3 +604,20 @@ def test_a_table_whose_entries_are_none_has_none_for_ever(more: str, entries: Js
     (table,) = [one for one in made["pipelines"][0]["tables"] if one["name"] == "I.t"]
     assert table.get("entries") == entries
     assert again(tmp_path, made).table["I.t"].const_entries is (entries is not None)
+
+
+def test_a_key_says_whether_a_header_is_there_and_metadata_always_is(tmp_path: Path) -> None:
+    file = tmp_path / "valid.p4"
+    file.write_text("""header_type h_t { fields { a : 8; } } header h_t h; metadata h_t m;
+        parser start { extract(h); return ingress; } action put(v) { modify_field(h.a, v); }
+        table t { reads { h : valid; m : valid; h.a : exact; } actions { put; } default_action : put(7); }
+        control ingress { apply(t); }""")
+    program = P4_14().load(Source(file), Diagnostics())
+    (table,) = [one for one in written(program)["pipelines"][0]["tables"] if one["name"] == "t"]
+    assert [(key["match_type"], key["name"]) for key in table["key"]] == [
+        ("valid", "h"),
+        ("exact", "m"),
+        ("exact", "h.a"),
+    ]
+    assert table["key"][0]["target"] == "h" and table["key"][2]["target"] == ["h", "a"]
+    assert Switch(again(tmp_path, written(program))).process(0, b"\1") == Switch(program).process(0, b"\1")

@@ -16,7 +16,7 @@ from macsad.compilation import Request
 from macsad.const_tables import GIVEN, _key_set, _number, _numbers, _Wrong, frozen
 from macsad.options import named_table
 from transpiler.diagnostics import Diagnostics, Rejected
-from transpiler.hlir.expressions import AnySet
+from transpiler.hlir.expressions import AnySet, Const, MaskSet
 from transpiler.hlir.program import ADD_ON_MISS, Annotation, MatchKind, Program
 from transpiler.hlir.types import Bits
 
@@ -42,7 +42,10 @@ def test_what_fields_of_commands_match(kind: str, word: str, numbers: Any) -> No
         made = _key_set(key, word, AT)
         assert isinstance(made, AnySet) and _numbers(made) is None
     else:
-        assert _numbers(_key_set(key, word, AT)) == numbers
+        made = _key_set(key, word, AT)
+        assert _numbers(made) == numbers
+        if isinstance(made, MaskSet):
+            assert isinstance(made.value, Const) and made.value.value == numbers[0], "no bits outside of the mask"
 
 
 @pytest.mark.parametrize(
@@ -263,12 +266,12 @@ def test_two_rooms_are_enough_for_two(program: Program, tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("I.a", "I.a"), ("a", "I.a"), ("x.b", "I.x.b"), ("b", "'b' may be I.x.b or J.b"), ("J.b", "J.b"),
-        ("c", "there is no table 'c' of sorts; there are: I.a, I.x.b, J.b"), ("", "there is no table ''"),
+        ("I.a", "I.a"), ("a", "I.a"), ("x.b", "I.x.b"), ("b", "'b' may be I.x.b or J.b or K.J.b"), ("J.b", "J.b"),
+        ("c", "there is no table 'c' of sorts; there are: I.a, I.x.b, J.b, K.J.b"), ("", "there is no table ''"),
     ],
 )  # fmt: skip
 def test_tables_are_named_by_an_end_that_no_other_has(name: str, found: str) -> None:
-    names = ["I.a", "I.x.b", "J.b"]
+    names = ["I.a", "I.x.b", "J.b", "K.J.b"]
     if found in names:
         assert named_table(names, name, "--table") == found
     else:

@@ -411,6 +411,7 @@ def test_statistics_fit_a_terminal() -> None:
     assert narrow[0].startswith("port  name      received") and narrow[2].split()[1] == "pca…", (
         "never narrower than its head"
     )
+    assert statistics.table(now, before, 200) == statistics.table(now, before), "nor wider than its names"
     now["seconds"] = before["seconds"]
     assert "inf" not in statistics.table(now, before)
 
@@ -450,6 +451,8 @@ def test_statistics_tell_what_began_since_and_steer_no_terminal() -> None:
         (5_000_000_000, "5.00G"),
         (999.4e12, "999T"),
         (1e15, "1000T"),
+        (-7, "-7"),
+        (-1234, "-1.23k"),
     ],
 )
 def test_rates_have_three_digits_and_a_unit(value: float, text: str) -> None:

@@ -151,7 +151,7 @@ action_profile p {{ actions {{ one; two; }} {size} {selector} }}
 @pytest.mark.parametrize(
     ("size", "selector", "kind", "entries"),
     [
-        ("size : 7;", "", "action_profile", 7), ("", "", "action_profile", 1024),
+        ("size : 7;", "", "action_profile", 7), ("", "", "action_profile", 1024), ("size : 0;", "", "action_profile", 1024),
         ("size : 9;", "dynamic_action_selection : chooser;", "action_selector", 9),
     ],
 )  # fmt: skip
@@ -345,12 +345,18 @@ def test_when_calculated_fields_are_verified_and_updated(use: str, frame: str, s
         ("subtract(h.a, h.b, -2);", "24"), ("shift_left(h.a, h.b, 1);", "44"), ("shift_right(h.a, h.b, 1);", "11"),
         ("shift_right(h.a, 0x12300000000, 32);", "23"), ("shift_right(h.a, 0x180, h.b);", "00"),
         ("shift_left(h.a, 3, 70);", "00"),
+        ("shift_left(h.a, h.b, n.two);", "88"), ("shift_right(h.a, h.b, n.two);", "08"),
+        ("shift_left(h.a, h.b, n.minus);", "00"), ("shift_right(h.a, h.b, n.minus);", "00"),
         ("modify_field(h.a, 1 << h.c);", "00"),
         ("shift_right(h.a, 0x300, 4);", "30"), ("shift_left(h.a, 0x103, 1);", "06"), ("shift_right(h.a, m.y, 0);", "00"),
     ],
 )  # fmt: skip
 def test_binary_primitives(statement: str, expected: str, tmp_path: Path) -> None:
-    run_action(statement, "11 22 33 44", f"{expected} 22 33 44", tmp_path)
+    """What a field shifts by has no sign."""
+    signed = (
+        "header_type n_t { fields { two : 8 (signed); minus : 8 (signed); } } metadata n_t n { two : 2; minus : -1; }"
+    )
+    run_action(statement, "11 22 33 44", f"{expected} 22 33 44", tmp_path, signed)
 
 
 # --- the parser ------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from test_p4_14_semantics import BYTES, forwards, load
 
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
+from transpiler.hlir.expressions import IsValid
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Storage
 from transpiler.hlir.types import Bits
@@ -328,6 +329,7 @@ def test_a_header_and_metadata_may_have_one_name(tmp_path: Path) -> None:
     table t { reads { both : valid; } actions { put; } default_action : put(4); } control ingress { apply(t); }"""
     program = load(text, tmp_path)
     assert program.variable["put.v"].type == Bits(16)
+    assert isinstance(program.table["t"].keys[0].expression, IsValid), "metadata always is"
     assert Switch(program).process(0, b"\x09\x01") == [(0, b"\x05\x01")]
 
 

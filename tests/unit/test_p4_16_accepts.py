@@ -224,6 +224,11 @@ PROGRAMS = {
         control g<T>(in T x) { apply { } }
         control c(in bit<16> x) { apply { g<bit<8>>.apply(3); g.apply(x); } }
     """,
+    "an extern that is made for externs, and keeps one": """
+        extern Cell { Cell(); bit<8> get(); }
+        extern Box<T> { Box(); void keep(T kept); bit<8> count(in bit<8> n); }
+        control c(inout bit<8> x) { Cell() cell; Box<Cell>() box; apply { box.keep(cell); x = box.count(x); } }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

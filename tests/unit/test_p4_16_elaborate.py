@@ -951,6 +951,7 @@ def test_what_v1model_refuses_and_warns_of(parts: dict[str, str], told: str, tmp
     [
         ("first();", {"calc_0": 16}), ("first(); first();", {"calc_0": 16}), ("first(); second();", {"calc_0": 16, "calc_1": 32}),
         ("second(); first(); second();", {"calc_0": 32, "calc_1": 16}), ("third();", {}),
+        ("both();", {"calc_0": 16, "calc_1": 16}),
     ],
 )  # fmt: skip
 def test_calculations_are_numbered_by_their_places(apply: str, known: dict[str, int], tmp_path: Path) -> None:
@@ -958,7 +959,9 @@ def test_calculations_are_numbered_by_their_places(apply: str, known: dict[str, 
     control = """
         action first() { hash(h.a, HashAlgorithm.crc16_custom, 8w0, { h.b }, 8w255); }
         action second() { hash(h.a, HashAlgorithm.crc32_custom, 8w0, { h.b }, 8w255); }
-        action third() { hash(h.a, HashAlgorithm.crc32, 8w0, { h.b }, 8w255); }"""
+        action third() { hash(h.a, HashAlgorithm.crc32, 8w0, { h.b }, 8w255); }
+        #define CRC16(x) hash(x, HashAlgorithm.crc16_custom, 8w0, { x }, 8w255)
+        action both() { CRC16(h.a); CRC16(h.b); }"""
     externs = load(tmp_path, apply, control=control).externs
     assert {one.name: one.attribute("width") for one in externs if one.kind == "custom_crc"} == known
 

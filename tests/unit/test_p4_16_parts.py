@@ -55,6 +55,7 @@ control Fresh(out s_t s, in bit<8> x) { apply { if (s.isValid()) { s = { 9 }; } 
 control Half(inout bit<4> x) { action stop(inout bit<2> y) { y = 3; exit; } apply { stop(x[1:0]); x = 0; } }
 control Stop(inout bit<4> x) { action stop() { exit; } apply { x = 9; stop(); x = 0; } }
 control Some(inout bit<4> x) { action stop() { exit; } apply { x = 9; if (x == 1) { stop(); } x = 5; } }
+control Powers(inout bit<8> x)(bit<8> n) { apply { x = x + (1 << n) + (96 >> n); } }
 control Pair(in bit<8> x, in bit<8> y, out bit<8> o) { apply { o = (x << 4) + y; } }
 control Table(inout bit<4> x) { action stop() { x = 6; exit; }
     table t { actions = { stop; } default_action = stop; } apply { t.apply(); x = 0; } }
@@ -62,7 +63,7 @@ control Table(inout bit<4> x) { action stop() { x = 6; exit; }
 LOCALS = """
 bit<8> own = 1; bit<8> more = 2;
 Add() add; Twice() twice; Named() named; Local() local; Fresh() fresh; Half() half; Stop() stop; Some() some; Table() table_;
-Given(Add()) given; Pair() pair;
+Given(Add()) given; Pair() pair; Powers(3) powers;
 action leaving(inout bit<4> x) { x = 7; exit; }
 register<bit<8>>(4) r;
 action both_ways(inout bit<8> x) { x = x + 1; h.d = h.b; }
@@ -73,6 +74,7 @@ table leaves { key = { h.b : exact; } actions = { leave_here; leave_all; NoActio
     const entries = { 1 : leave_all; 2 : leave_here; } default_action = NoAction; }
 """
 CASES = [
+    ("numbers without width are shifted by what a constructor is given", "powers.apply(h.a);", "14 01 02 03 04 05"),
     ("in, then out of the same", "in_out(h.c, h.c);", "00 01 03 03 04 05"),
     ("in a stack, then out of its element", "hdr.st[0] = { 4 }; out_of(hdr.st, hdr.st[1]);", "00 01 02 03 04 05 04 04"),
     (

@@ -40,6 +40,11 @@ CASES = [
         "07 08 03 03 04 05",
     ),
     (
+        "a type of the top level",
+        "bit<8> Late = 9; h.a = (bit<8>) .Late.two + Late;",
+        "0b 01 02 03 04 05",
+    ),
+    (
         "struct",
         "pair_t a = { 3, 4 }; pair_t b = a; a.x = 9; h.a = b.x; h.b = b.y;",
         "03 04 02 03 04 05",

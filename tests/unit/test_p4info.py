@@ -226,11 +226,14 @@ def test_an_action_bound_in_several_tables_is_one(tmp_path: Path) -> None:
 
 
 def test_an_action_that_a_control_calls_is_listed(tmp_path: Path) -> None:
-    """Each once; not what only other actions call."""
+    """Each once; not what only other actions call. One of no control by its name alone."""
+    top = "action everywhere(inout bit<8> x) { x = 7; }"
     control = "action inner() { meta.tag = 1; } action outer() { inner(); } action other() { }"
-    assert names(described(tmp_path, control=control, apply="outer(); other(); outer();").actions) == [
+    apply = "outer(); other(); outer(); everywhere(meta.tag);"
+    assert names(described(tmp_path, top=top, control=control, apply=apply).actions) == [
         "I.outer",
         "I.other",
+        "everywhere",
     ]
 
 

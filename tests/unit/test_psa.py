@@ -346,6 +346,13 @@ def test_digests_reach_the_control_plane() -> None:
     assert program.extern["InDeparser.news"].attribute("fields") == "key,b"
 
 
+def test_the_field_of_a_digest_that_is_a_number_is_the_first(tmp_path: Path) -> None:
+    program = load(
+        tmp_path, "one.pack(hdr.h.c); two.pack({ 1, 2 });", control="Digest<bit<16>>() one; Digest<pair_t>() two;"
+    )
+    assert [(one.name, one.attribute("fields")) for one in program.externs] == [("I.one", "0"), ("I.two", "x,y")]
+
+
 def test_profiles_and_selectors() -> None:
     switch = Switch(P4_16().load(Source(PACKETS / "psa_externs.p4"), Diagnostics()))
     member = switch.member_create("In.profile", "In.show", (0x0101,))

@@ -42,6 +42,7 @@ def program() -> Program:
     validity = ex.Cast(valid("hdr.x"), Bits(1), AT)
     b.table("c.ex", [("hdr.h.b2", "exact"), (validity, "exact", "hdr.x.$valid$")], ["c.setb1", "c.drop"])
     b.table("c.span", [("hdr.h.b2", "range")], ["c.setb1"])
+    b.table("c.there", [(valid("hdr.x"), "valid", "hdr.x.$valid$")], ["c.drop"])
     tag = b.get("hdr.h.b2")
     ingress = [
         apply("c.test1"),
@@ -404,6 +405,7 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
         ("add ex b2:0x1* valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have wildcards"),
         ("add ex b2:1/4 valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have a prefix"),
         ("add ex b2:1 drop()", "1:1: error: the exact key 'hdr.x.$valid$' of table c.ex needs a value"),
+        ("add there drop()", "1:1: error: the exact key 'hdr.x.$valid$' of table c.there needs a value"),
         ("add routes f1:1/33 drop()", "1:15: error: 'hdr.h.f1' is matched by lpm, which cannot have a prefix"),
         ("add routes f1:0x*1 drop()", "1:15: error: 'hdr.h.f1' is matched by lpm, which cannot have wildcards"),
         ("setdefault test f()", "1:12: error: there is no table 'test'"),

@@ -23,3 +23,5 @@ parser_exception raised { set_metadata(m.nothing, 1); set_metadata(m.a, 3); retu
 action nop() { no_op(); }
 table keys { reads { h : valid; h.a : exact; none : valid; h.a : nearly; } actions { nop; } }
 control ingress { apply(keys); apply(keys) { miss, hit { } } }
+parser nth { return select(h.a) { vs[1] : ingress; default : nowhere_to_go; } }
+parser nowhere_to_go { return parser_drop; }

@@ -159,8 +159,7 @@ def _list(st: State, expression: ast.ListExpression, found: Ty, target: Ty, what
 
 def _counted(target: Ty, wanted: tuple[tuple[str, Ty], ...]) -> str:
     noun = "field" if isinstance(target, t.Struct | t.Header) else "element"
-    count = target.size if isinstance(target, t.Stack) else len(wanted)
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{len(wanted)} {noun}{'' if len(wanted) == 1 else 's'}"
 
 
 def _finish(st: State, expression: ast.Expression, found: Ty, target: Ty, items: list[ast.Expression]) -> None:

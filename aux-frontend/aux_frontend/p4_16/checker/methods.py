@@ -126,11 +126,13 @@ def _shift_stack(st: State, e: ast.Call, callee: ast.Member, base: t.Stack) -> T
     lvalues.check_lvalue(st, callee.base, f"'{callee.name}'")
     if st.context.place is Place.STATE:
         st.error(callee, f"'{callee.name}' is not for parsers, which have 'next' and 'last'")
-    if len(e.arguments) != 1 or e.arguments[0].value is None:
+    if len(e.arguments) != 1:
         return resolution.failed(
             st, e.arguments, st.error(callee, f"'{callee.name}' takes 1 argument, {len(e.arguments)} given")
         )
     count = e.arguments[0].value
+    if count is None or isinstance(count, ast.DontCare):
+        return st.error(e.arguments[0], f"'_' cannot be the argument of '{callee.name}'")
     ty = walk.infer(st, count)
     builtin(st, e, callee, f"stack.{callee.name}", callee.base)
     if isinstance(ty, t.Unknown):

@@ -75,7 +75,7 @@ def combine(unit: Unit, operator: str, left: va.Value, right: va.Value, span: Sp
         return fold.negate(same)
     op = BINARY[operator]
     if op in (ex.BinaryOp.SHL, ex.BinaryOp.SHR):
-        return _shift(unit, op, left, right, span)
+        return _shift(unit, operator, left, right, span)
     first, second = _operands(unit, operator, left, right, span)
     return fold.binary(op, first, second, span)
 
@@ -92,14 +92,16 @@ def _operands(
     return left, right
 
 
-def _shift(unit: Unit, op: ex.BinaryOp, left: va.Value, right: va.Value, span: Span) -> ex.Expression:
+def _shift(unit: Unit, operator: str, left: va.Value, right: va.Value, span: Span) -> va.Value:
+    if isinstance(left, va.IntValue) and isinstance(right, ex.Const):  # a constructor's parameter, say
+        return _integers(unit, operator, left.value, fold.number(right), span)
     if isinstance(right, va.IntValue):
         right = fold.bits(right.value, max(8, right.value.bit_length()), span)
     if not isinstance(left, va.EXPRESSIONS) or not isinstance(right, va.EXPRESSIONS):
         raise unit.failure(span, "a number without width cannot be shifted by a run-time amount")
     if isinstance(right.type, Bits) and right.type.signed:
         right = fold.cast(right, Bits(right.type.width), span)
-    return fold.binary(op, left, right, span)
+    return fold.binary(BINARY[operator], left, right, span)
 
 
 def _integers(unit: Unit, operator: str, left: int, right: int, span: Span) -> va.Value:
