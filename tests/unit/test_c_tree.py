@@ -238,6 +238,8 @@ def test_cases_that_do_the_same_are_one() -> None:
     default = Case((), (A,), default=True)
     cases = (Case((ONE,), (A,)), Case((TWO,), (B,)), Case((X,), (A,)), default)
     assert flattened((Switch(X, cases),)) == (Switch(X, (Case((ONE, X), (A,)), Case((TWO,), (B,)), default)),)
+    told = Switch(X, (Case((ONE,), (A,), cite="p.p4:1: a"), Case((TWO,), (A,), cite="p.p4:2: b"), default))
+    assert flattened((told,)) == (told,)
 
 
 # --- what nothing reads -----------------------------------------------------------------------------------------------
@@ -346,6 +348,9 @@ def test_the_runtime_directs_packets_of_a_pipe_aside() -> None:
     assert cleaned(function(store), reads, record=record) == ()
     assert cleaned(function(store, Assign(X, packet("egress_port")), USE_X), record=record)[0] == store
     assert cleaned(function(store, Do(call("macs_varbit_equal", "packet"))), record=record)[0] == store
+    payload, record = Assign(packet("payload_offset"), ONE), frozenset({"egress_port", "payload_offset"})
+    sends = function(Assign(X, packet("payload_offset")), USE_X, name="g", replication=True)
+    assert cleaned(function(store, payload), sends, record=record) == (payload,)
 
 
 # --- other rewrites ---------------------------------------------------------------------------------------------------
