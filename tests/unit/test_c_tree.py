@@ -153,7 +153,10 @@ def test_a_part_is_printed_by_its_template() -> None:
     [
         (X, Unary("!", X)),
         (infix(live("a"), "<=", 2), infix(live("a"), ">", 2)),
-        (infix(X, "!=", Y), infix(X, "==", Y)),
+        *(
+            (infix(X, a, Y), infix(X, b, Y))
+            for a, b in (("==", "!="), ("!=", "=="), ("<", ">="), (">=", "<"), (">", "<="))
+        ),
         (Unary("!", X), X),
         (infix(X, "&&", Y), Unary("!", infix(X, "&&", Y))),
     ],
@@ -192,6 +195,11 @@ def test_jumps_over_something_stay() -> None:
 
 def test_a_jump_out_of_a_loop_stays_and_so_does_a_return_in_it() -> None:
     body = (While(X, (A, If(Y, (TO_OUT,), (Return(),)))), OUT, B)
+    assert without_jumps(body) == body
+
+
+def test_what_a_template_puts_behind_a_block_is_jumped_over() -> None:
+    body = (Block((A, TO_OUT), part="deparser.c.j2"), OUT, B)
     assert without_jumps(body) == body
 
 
