@@ -10,9 +10,9 @@ from aux_frontend.p4_16.elaborate import fold
 from hlir_builder import AT, Builder, binary, const, goto, state, true
 from hypothesis import given, settings, strategies as some
 
-from transpiler.analysis.values import range_of
+from transpiler.analysis.values import compare, range_of
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.arithmetic import number
+from transpiler.hlir.arithmetic import calculate, number
 from transpiler.hlir.printer import expression as text
 from transpiler.hlir.traverse import rewrite_expression
 from transpiler.hlir.types import Bits, Bool
@@ -288,6 +288,14 @@ def test_operations_with_a_constant_keep_their_value(type_: Bits) -> None:
         lambda x, op=op, other=other, a=a, b=b: made(other, made(op, x, ex.Const(a, type_, AT)), ex.Const(b, type_, AT))
         for op, other in product(inner, OPERATORS) for a, b in ((1, 2), (3, 5), (7, 1), (4, 4), (6, 7), (0, 5))
     ))  # fmt: skip
+
+
+@pytest.mark.parametrize("op", sorted(ex.COMPARISONS, key=lambda op: op.value), ids=lambda op: op.value)
+def test_ranges_decide_a_comparison_where_all_of_their_numbers_agree(op: ex.BinaryOp) -> None:
+    ranges = [(low, high) for low in range(-2, 3) for high in range(low, 3)]
+    for a, b in product(ranges, ranges):
+        outcomes = {calculate(op, x, y, None) for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)}
+        assert compare(op, a, b) == (None if len(outcomes) > 1 else bool(*outcomes)), (a, b)
 
 
 FOUR_OR_ONE = ex.Conditional(T, const(4, 8), const(1, 8), Bits(8), AT)
