@@ -17,7 +17,7 @@ from transpiler.hlir.program import Annotation, MatchKind
 from transpiler.interpreter.tables import Call
 from transpiler.traffic import frames
 from transpiler.traffic.filled import TableEntries
-from transpiler.traffic.frames import Traffic, _Alone, _in_group, _picker, _records, _sizes, _Writer, smallest
+from transpiler.traffic.frames import Traffic, _Alone, _in_group, _picker, _ratios, _records, _sizes, _Writer, smallest
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Pattern, Shared
 
 FLOWS = np.arange(4000, dtype=np.uint64)
@@ -203,6 +203,13 @@ def test_single_frames_take_turns_and_keep_their_sizes() -> None:
         assert rows.shape == (count, 5)
         sent += [row[:size].tobytes() for row, size in zip(rows, sizes.tolist(), strict=True)]
     assert sent == [data[at % 3] for at in range(8)]
+
+
+def test_ratios_are_of_the_frames_of_kinds_that_reach_a_table() -> None:
+    """None were made: none hit."""
+    writers: Any = [SimpleNamespace(hits=hits, count=count)
+        for hits, count in (({"one": 3}, 4), ({"two": 5, "one": 1}, 6), ({}, 90), ({"none": 0}, 0))]  # fmt: skip
+    assert _ratios(writers) == {"one": 0.4, "two": 5 / 6, "none": 0.0}
 
 
 # --- the file --------------------------------------------------------------------------------------------------------

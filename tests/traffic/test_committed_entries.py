@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -83,6 +83,20 @@ def test_keys_that_are_there_and_keys_that_are_free() -> None:
     assert both._looked_up(("t", (free,))) and both._looked_up(("t", (key,)))
     hits = [one.find((key,)) for one in both._sets["t"]]
     assert min(hit[0] for hit in hits if hit) == -12
+
+
+def test_of_entries_of_two_kinds_of_frames_the_longer_prefix_goes_before() -> None:
+    """Whatever their numbers are, and in whichever order the kinds are; of equal ones the lower number."""
+    short = entries(MatchKind.LPM, "0" * 12, count=1)
+    long = replace(entries(MatchKind.LPM, "1" * 12), call=Call("other", (1,)))
+    twin = replace(long, call=Call("twin", (1,)))
+    keys = [int(value) for value in long.values(np.arange(long.keys.count, dtype=np.uint64))[0]]
+    for made in ((short, long, twin), (long, twin, short)):
+        plan = plan_of(*made)
+        plan.program.action |= dict.fromkeys(("other", "twin"), plan.program.action["put"])
+        committed = Committed(plan)
+        assert [committed["t", (key,)].action for key in keys] == ["other"] * len(keys)
+        assert committed["t", (next(n for n in range(99) if n not in keys),)] == Call("put", ())
 
 
 def test_entries_that_lookups_need() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hlir_builder import Builder, apply, extract, goto, if_, state, valid
 
 from transpiler.traffic import missed
-from transpiler.traffic.missed import excluded, reason
+from transpiler.traffic.missed import _others, excluded, reason
 
 
 def test_why_the_compiler_removes_a_table() -> None:
@@ -55,3 +55,23 @@ def test_only_the_best_frames_are_looked_at(said: Any) -> None:
     assert said(*best, frame(8, "c"), frame(7)).endswith(": in c")
     assert said(*best, frame(9, "a", "b"), frame(8, "c")).endswith(": in a, b")
     assert said.added == ["a", "b"] * 2
+
+
+@pytest.mark.parametrize(
+    ("keeping", "told"), [({"a"}, ["a"]), ({"b"}, ["b"]), ({"a", "b"}, ["a", "b"]), (set(), ["a", "b"])], ids=str
+)
+def test_of_tables_that_answer_otherwise_those_are_told_that_keep_a_frame_away(
+    keeping: set[str], told: list[str]
+) -> None:
+    """Where there are any: each is tried alone."""
+    keys = (("a", (1,)), ("b", (2,)), ("same", (3,)), ("free", (4,)))
+    lead: Any = SimpleNamespace(
+        seen=SimpleNamespace(applied=keys), outcomes={"a": "go", "same": "on"}, frame=SimpleNamespace(data=b"")
+    )
+    committed: Any = {keys[0]: "drop", keys[1]: "go", keys[2]: "on"}
+
+    def run(data: bytes, outcomes: Any, entries: Any) -> Any:
+        ((name, _),) = entries
+        return SimpleNamespace(applied=() if name in keeping else (("t", (5,)),))
+
+    assert _others(SimpleNamespace(run=run), lead, committed, "t") == told  # type: ignore[arg-type]

@@ -25,9 +25,11 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {
     action route(bit<16> hop, bit<8> mark) { m.hop = hop; h.h.b[7:0] = mark; }
     action send(bit<16> mark, bit<9> port) { s.egress_spec = port; h.h.b = mark; }
     action made(bit<32> where) { s.egress_spec = (bit<9>) (where >> 1) + 1; }
+    action mark(bit<16> value) { h.h.b = value; }
     table routes { key = { h.h.a: exact; } actions = { route; } }
     table hops { key = { m.hop: exact; } actions = { send; made; } }
-    apply { if (routes.apply().hit) { hops.apply(); } }
+    table marks { key = { h.h.a: exact; } actions = { mark; } }
+    apply { if (routes.apply().hit) { hops.apply(); } marks.apply(); }
 }
 control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
 control D(packet_out p, in H h) { apply { p.emit(h.h); } }
@@ -66,3 +68,9 @@ def test_the_parameter_that_decides_is_changed(probe: Probe, ports: int, call: C
 def test_entries_that_are_there_stay(probe: Probe) -> None:
     outcomes, fixed = {"I.routes": ROUTE}, {("I.hops", (7,)): Call("I.send", (5, 3))}
     assert within(probe, Wishes(), frame_of(probe), outcomes, fixed) == outcomes
+
+
+def test_what_is_behind_an_entry_that_stays_is_changed(probe: Probe) -> None:
+    outcomes, fixed = {"I.routes": ROUTE, "I.hops": Call("I.send", (5, 3))}, {("I.marks", (0,)): Call("I.mark", (4,))}
+    found = within(probe, Wishes(), frame_of(probe), outcomes, fixed)
+    assert found == {"I.routes": ROUTE, "I.hops": Call("I.send", (5, 1))}

@@ -88,6 +88,8 @@ def test_the_language(text: str, holds: bool) -> None:
         ("h.t < 4", "compares numbers"),
         ("x == p::value", "different types"),
         ("x == true", "different types"),
+        ("x == h.t", "different types"),  # as wide, but matched otherwise
+        ("o != h.t", "different types"),
         ("-x == 1", "- is for numbers alone"),
         ("::size == 1", "before 'size'"),
         ("x = 1", "before '='"),

@@ -49,6 +49,12 @@ def test_the_arm_that_has_to_do_with_it_has_it() -> None:
     assert sunk(both) == (LOAD, both)
 
 
+@pytest.mark.parametrize("arms", [((USE,), ()), ((), (USE,)), ((USE,), (Return(),))])
+def test_a_condition_that_has_to_do_with_it_has_it_in_front(arms: tuple[Body, Body]) -> None:
+    asked = If(infix(TTL, "==", 0), *arms)
+    assert sunk(AWAY, asked) == (AWAY, LOAD, asked)
+
+
 def test_what_packets_take_along_is_loaded_first() -> None:
     kept = Assign(live("ttl"), Literal("1"))
     assert sunk(AWAY, USE, loads=(If(PLACE, (kept, *LOAD.then)),)) == (

@@ -153,7 +153,10 @@ def test_a_part_is_printed_by_its_template() -> None:
     [
         (X, Unary("!", X)),
         (infix(live("a"), "<=", 2), infix(live("a"), ">", 2)),
-        (infix(X, "!=", Y), infix(X, "==", Y)),
+        *(
+            (infix(X, a, Y), infix(X, b, Y))
+            for a, b in (("==", "!="), ("!=", "=="), ("<", ">="), (">=", "<"), (">", "<="))
+        ),
         (Unary("!", X), X),
         (infix(X, "&&", Y), Unary("!", infix(X, "&&", Y))),
     ],
@@ -192,6 +195,11 @@ def test_jumps_over_something_stay() -> None:
 
 def test_a_jump_out_of_a_loop_stays_and_so_does_a_return_in_it() -> None:
     body = (While(X, (A, If(Y, (TO_OUT,), (Return(),)))), OUT, B)
+    assert without_jumps(body) == body
+
+
+def test_what_a_template_puts_behind_a_block_is_jumped_over() -> None:
+    body = (Block((A, TO_OUT), part="deparser.c.j2"), OUT, B)
     assert without_jumps(body) == body
 
 
@@ -238,6 +246,8 @@ def test_cases_that_do_the_same_are_one() -> None:
     default = Case((), (A,), default=True)
     cases = (Case((ONE,), (A,)), Case((TWO,), (B,)), Case((X,), (A,)), default)
     assert flattened((Switch(X, cases),)) == (Switch(X, (Case((ONE, X), (A,)), Case((TWO,), (B,)), default)),)
+    told = Switch(X, (Case((ONE,), (A,), cite="p.p4:1: a"), Case((TWO,), (A,), cite="p.p4:2: b"), default))
+    assert flattened((told,)) == (told,)
 
 
 # --- what nothing reads -----------------------------------------------------------------------------------------------
@@ -346,6 +356,9 @@ def test_the_runtime_directs_packets_of_a_pipe_aside() -> None:
     assert cleaned(function(store), reads, record=record) == ()
     assert cleaned(function(store, Assign(X, packet("egress_port")), USE_X), record=record)[0] == store
     assert cleaned(function(store, Do(call("macs_varbit_equal", "packet"))), record=record)[0] == store
+    payload, record = Assign(packet("payload_offset"), ONE), frozenset({"egress_port", "payload_offset"})
+    sends = function(Assign(X, packet("payload_offset")), USE_X, name="g", replication=True)
+    assert cleaned(function(store, payload), sends, record=record) == (payload,)
 
 
 # --- other rewrites ---------------------------------------------------------------------------------------------------

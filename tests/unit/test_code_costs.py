@@ -128,6 +128,7 @@ def test_what_stands_at_a_place_takes_what_the_longest_does(b: Builder) -> None:
         assert told(b, *map(Plain, order)) == {1: (4, 1.0, "")}
     reads = on(1, b.call("register.read", "r", const(0, 32), out="x"))
     assert told(b, Plain(short), Plain(reads), Plain(long))[1] == (2 + CALL, 1.0, "r")
+    assert told(b, Plain(reads), Plain(on(1, apply("t"))))[1] == (2 + LOOKUP, 1.0, "r")
 
 
 @pytest.mark.parametrize(

@@ -440,8 +440,9 @@ def test_entries_win_by_priority_then_by_prefix_then_by_their_order() -> None:
         ([mask(0x1200, 0xFF00)], 0),
         ([mask(0x1200, 0xFF00)], 0),
     ]
+    ranked = [(keysets, 4 - number) for number, (keysets, _) in enumerate(prefixes)]  # which says nothing of prefixes
     for key, expected in ((0x1234, 2), (0x1334, 1), (0x2000, 0)):
-        assert winner(["lpm"], prefixes, key) == expected
+        assert winner(["lpm"], prefixes, key) == winner(["lpm"], ranked, key) == expected
     masks = [([mask(0, 0x0001)], 5), ([mask(0, 0x0003)], 9), ([mask(0, 0x0003)], 9), ([mask(0, 0xFFFF)], 1)]
     for key, expected in ((0, 1), (4, 1), (2, 0)):
         assert winner(["ternary"], masks, key) == expected
@@ -475,6 +476,8 @@ def test_ranges_hold_both_of_their_ends() -> None:
     }
     for key, number in expected.items():
         assert winner(["range"], ranges, key) == number
+    nearly = [([span(1, 0xFFFE)], 1)]
+    assert [winner(["range"], nearly, key) for key in (0, 1, 0xFFFE, 0xFFFF)] == [None, 0, 0, None]
 
 
 @pytest.mark.parametrize(
@@ -490,6 +493,7 @@ def test_ranges_hold_both_of_their_ends() -> None:
         ("range", span(0, 9), "key[0] <= 9"),
         ("range", span(1, 9), "key[0] >= 1 && key[0] <= 9"),
         ("range", span(1, 0xFFFF), "key[0] >= 1"),
+        ("range", span(0, 0xFFFE), "key[0] <= 0xfffe"),
         ("range", span(0, 0xFFFF), None),
         ("range", span(7, 7), "key[0] == 7"),
         ("range", span(0, 0), "key[0] == 0"),

@@ -23,6 +23,7 @@ from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 
 COUNT = 300
+SHIFTED = [[first, *(width,) * 9] for width in (33, 40, 48, 64) for first in (1, 8, 15, 16)]
 FOLDS = """
     static const uint64_t at[] = {0, 0xffff, 0x10000, 0x1fffe, 0x1ffff, 0xfffeffff, 0xffffffff, UINT64_C(0x1fffffffe),
                                   UINT64_C(0xfffffffeffffffff), UINT64_C(0xffff0000ffff0000), UINT64_MAX};
@@ -73,6 +74,9 @@ def test_c_and_interpreter_agree(tmp_path: Path) -> None:
         widths = [random.choice((1, 4, 7, 8, 13, 16, 17, 31, 32, 33, 48, 63, 64)) for _ in range(random.randint(1, 8))]
         widths = [*random.choice(((), (4, 4, 8, 16), (16, 3, 13), (16, 16, 1, 31), (8, 24, 8, 8, 16))), *widths]
         values = [random.choice((0, (1 << w) - 1, random.getrandbits(w))) for w in widths]
+        if number < len(SHIFTED):  # large values, which together fill the sum's bits where they are shifted most
+            widths = SHIFTED[number]
+            values = [(1 << w) - 1 for w in widths]
         items = [
             Const(v, Bits(w), AT) if random.random() < 0.2 else Read(VariableRef(str(v), AT), Bits(w), AT)
             for v, w in zip(values, widths, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,12 +54,14 @@ def test_what_is_kept_and_counted() -> None:
     diagnostics = Diagnostics(disabled_warnings=["unused"])
     diagnostics.warning(HERE, "shadow", "hides")
     diagnostics.raise_if_errors()
-    for span, message in ((HERE, "wrong"), (HERE, "wrong"), (THERE, "wrong"), (HERE, "worse")):
+    beside, elsewhere = replace(HERE, column=HERE.column + 1), replace(HERE, file="other.p4")
+    told = [(HERE, "wrong"), (THERE, "wrong"), (HERE, "worse"), (beside, "wrong"), (elsewhere, "wrong")]
+    for span, message in (told[0], *told, told[0], told[-1]):
         diagnostics.error(span, message)
     diagnostics.warning(HERE, "unused", "unused")
-    assert [m.message for m in diagnostics.messages] == ["hides", "wrong", "wrong", "worse"]
-    assert diagnostics.error_count == 3
-    with pytest.raises(Rejected, match=r"^3 errors$"):
+    assert [(m.span, m.message) for m in diagnostics.messages] == [(HERE, "hides"), *told]
+    assert diagnostics.error_count == 5
+    with pytest.raises(Rejected, match=r"^5 errors$"):
         diagnostics.raise_if_errors()
     silent = Diagnostics(disabled_warnings=["all"])
     silent.warning(HERE, "shadow", "hides")

@@ -21,6 +21,7 @@ TEN = Entries(size=10, key_bits=12, key_bytes=2, data_bits=9, data_bytes=5)
         (Footprint(index_bits=16, index_bytes=4), TEN, 4 << 12, 4 << 12),  # no longer than the key
         (Footprint(index_bits=8), TEN, 2 << 8, 2 << 8),  # cells that hold 9 bits and a mark
         (Footprint(index_bits=8, index_bytes=1, index_more=3), TEN, 4 << 8, 1 << 8),
+        (Footprint(index_bits=16, index_bytes=1, index_more=3), TEN, 4 << 12, 1 << 12),
         (Footprint(index_more=3), TEN, 3, 0),
         (Footprint(slot=True), TEN, 10 * 16, 10 * 16),  # 13 bytes: the head and the data
         (Footprint(slot=True, slot_keys=2, read=1, entry=1), TEN, 10 * 33, 10 * 33),  # 17 bytes

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import subprocess
 from pathlib import Path
 
 import click
+import networkx
 import pytest
 from hlir_builder import AT, Builder, any_, apply, binary, const, emit, exact, extract, goto, if_, state, valid
 
 from macsad import cli, drawings
 from macsad.compilation import Request, decide, load
+from transpiler.analysis import dependencies as deps
 from transpiler.analysis.dependencies import DEPENDENCIES, dependency_graph
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.uses import STATE_OF_EXTERN
@@ -511,3 +514,14 @@ def test_steps_are_drawn_in_their_order() -> None:
     ]
     run = next(node for node in made.groups[1].nodes if node.title == "run")
     assert "next burst" in " ".join(run.sections[0])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_dependencies_that_others_imply(seed: int) -> None:
+    """Those that a graph without ways back has more than its transitive reduction; ways back count for nothing."""
+    rng = random.Random(seed)
+    places = [deps.NodeId(deps.NodeKind.TABLE, scope, str(number)) for scope in "ab" for number in range(8, 13)]
+    pairs = [(a, b) for a in places for b in places if a.scope == b.scope and rng.random() < 0.4]
+    forward = networkx.DiGraph([(a, b) for a, b in pairs if int(a.name) < int(b.name)])
+    rng.shuffle(pairs)
+    assert tables._implied(pairs) == set(forward.edges) - set(networkx.transitive_reduction(forward).edges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transpiler.externs.algorithms import compute
+from transpiler.externs.algorithms import compute, extend
 from transpiler.externs.meter import GREEN, RED, YELLOW, Meter
 from transpiler.externs.register import Register
 from transpiler.interpreter.numbers import Random
@@ -23,6 +23,15 @@ def test_checksum_verifies_itself() -> None:
     assert compute("csum16", header + checksum.to_bytes(2, "big")) == 0
     assert compute("csum16", b"") == 0xFFFF
     assert compute("csum16", b"\x01") == 0xFEFF
+
+
+def test_a_checksum_is_folded_until_nothing_is_left_over() -> None:
+    """The sum of three words, and of many, folded once is more than a word."""
+    assert compute("csum16", bytes.fromhex("ffff ffff 0001")) == 0xFFFE
+    for words in (2, 3, 0x10000, 0x10001):
+        assert compute("csum16", b"\xff\xff" * words) == 0
+        assert compute("csum16", b"\xff\xff" * words + b"\x00\x01") == 0xFFFE
+    assert extend("csum16", 0, bytes.fromhex("ffff 0001")) == extend("csum16", 0xFFFE, b"") == 0xFFFE
 
 
 def test_xor_and_identity() -> None:

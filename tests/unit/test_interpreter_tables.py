@@ -92,10 +92,16 @@ def test_the_larger_priority_wins(priorities: tuple[int, int]) -> None:
 
 
 def test_equal_priorities_go_by_age() -> None:
+    """That of an entry, whatever action it has got since."""
     switch = Switch(program(["ternary"]))
-    switch.table_add("I.t", (Ternary(0, 0),), "I.to", (1,), 5)
+    first = switch.table_add("I.t", (Ternary(0, 0),), "I.to", (1,), 5)
     switch.table_add("I.t", (Ternary(0x10, 0xF0),), "I.to", (2,), 5)
     assert port_of(switch, 0x11) == 1
+    switch.table_modify("I.t", first, "I.to", (3,))
+    assert port_of(switch, 0x11) == 3
+    switch.table_delete("I.t", first)
+    switch.table_add("I.t", (Ternary(0, 0),), "I.to", (1,), 5)
+    assert (port_of(switch, 0x11), port_of(switch, 0x21)) == (2, 1)
 
 
 def test_range_and_optional() -> None:
@@ -213,6 +219,17 @@ def test_priorities_of_entries_however_they_came() -> None:
     for member, match, priority in zip(members, (None, Exact(5)), (3, 4), strict=True):
         switch.table_add_indirect("I.t", (match,), MemberRef(member), priority)
     assert [port_of(switch, key) for key in (5, 6)] == [2, 1]
+
+
+@pytest.mark.parametrize("kind", ["exact", "lpm", "ternary"])
+def test_an_entry_of_the_program_is_there_as_others_are(kind: str) -> None:
+    """Its priority makes it another one only where priorities count."""
+    switch = Switch(program([kind], [((exact(7, 8),), 1, 9)]))
+    if kind == "ternary":
+        switch.table_add("I.t", (Exact(7),), "I.to", (2,), priority=8)
+        assert port_of(switch, 7) == 1
+    with pytest.raises(ControlError, match="already has an entry"):
+        switch.table_add("I.t", (Exact(7),), "I.to", (2,), priority=9 if kind == "ternary" else 0)
 
 
 def test_a_mask_as_prefix_in_program_entries() -> None:

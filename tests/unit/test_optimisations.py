@@ -56,6 +56,58 @@ def test_a_switch_acts_in_one_place(name: str) -> None:
     assert not set(kernels) & {kernel.name for kernel in made.use.of(builtin()).kernels}
 
 
+PARTS = {
+    "use": "small-tables",
+    "ways": "atomic-updates lock-stripes sharding tallies",
+    "scheduler": "stages state concurrent-lookups merge decision-cache ready-decisions run-to-completion locals reread "
+    "constant-propagation",
+    "likely": "early-drops hot-actions",
+    "lowering": "in-place sums defer-counts bundles empty-tables key-words inline-stages look-first",
+    "binary": "native self-described-buffers",
+}
+MEMBERS = {
+    "atomic-updates": "updates", "lock-stripes": "stripes", "sharding": "steering", "stages": "cut", "state": "starts_state",
+    "decision-cache": "decisions", "defer-counts": "deferred_counts", "native": "own_processor",
+    "self-described-buffers": "self_described",
+}  # fmt: skip
+EDITS = {
+    "bulk": "with_arrays", "follow": "with_entries_followed", "software-pipelining": "software_pipelined",
+    "read-ahead": "with_read_ahead", "stage-clocks": "with_laps",
+}  # fmt: skip
+SAID = {
+    "few-entries": "MACS_NO_FEW_ENTRIES", "one-mask": "MACS_NO_ONE_MASK", "prefetch": "MACS_NO_PREFETCH",
+    "simd": "MACS_SCAN_PLAIN MACS_CRC_PLAIN", "tidy-tables": "leaves_untidy", "huge-pages": "avoids_huge_pages",
+    "transmit-buffer": "sends_singly", "interleave": "ciphers_singly",
+}  # fmt: skip
+KERNELS = ("packed-entries", "compare", "direct")  # kernels alone
+
+
+def test_what_each_switch_changes() -> None:
+    """A member of a part, an edit of the plan, or what the C file says to the backend."""
+    changed = {
+        name: frozenset({f"{part}.{MEMBERS.get(name, name.replace('-', '_'))}"})
+        for part, names in PARTS.items()
+        for name in names.split()
+    }
+    changed |= (
+        dict.fromkeys(EDITS, frozenset({"plan"}))
+        | dict.fromkeys(KERNELS, frozenset())
+        | {"passes": frozenset({"passes"})}
+    )
+    changed |= {name: frozenset({"defines" if words.isupper() else "settings"}) for name, words in SAID.items()}
+    made = {name: configuration(ALL.without([name])) for name in NAMES}
+    assert {name: differences(one, BEST) - {"use.without"} for name, one in made.items()} == changed
+    edits = {name: [edit.__name__ for edit in BEST.plan if edit not in made[name].plan] for name in EDITS}  # type: ignore[attr-defined]
+    assert edits == {name: [edit] for name, edit in EDITS.items()} and made["passes"].passes == ()
+    assert {name: " ".join((*made[name].defines, *made[name].settings)) for name in SAID} == SAID
+
+
+def test_queues_and_a_profile_are_handed_on() -> None:
+    made = configuration(ALL, queues=True, profile=PROFILES[DROPS])
+    assert differences(made, BEST) == {"scheduler.queues", "likely.profile.packets", "likely.profile.tables"}
+    assert made.scheduler.queues and made.likely.profile == PROFILES[DROPS]
+
+
 def test_everything_is_done_where_nothing_is_left_out() -> None:
     assert configuration(ALL) == BEST and BEST.use.of(builtin()) == builtin()
 

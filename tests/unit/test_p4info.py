@@ -777,7 +777,8 @@ def test_values_of_structured_annotations(structured: Any, number: int | None, t
     ("body", "pairs"),
     [
         ('name = "a, b", size = 0x10', (("name", "a, b"), ("size", 16))), ("a = b", (("a", "b"),)), ("", ()),
-        ("a", None), ("a = ", None), ('a = "x" b = "y"', None), ('a = "\\"", b = 1,', (("a", '"'), ("b", 1))),
+        ("a", None), ("a = ", None), ("a = 1, ", (("a", 1),)), (" a = 1 ", (("a", 1),)),
+        ('a = "x" b = "y"', None), ('a = "\\"", b = 1,', (("a", '"'), ("b", 1))),
     ],
 )  # fmt: skip
 def test_keys_and_values_of_annotations(body: str, pairs: Any) -> None:

@@ -108,6 +108,8 @@ def test_a_copied_header_needs_the_fields_that_are_read_of_its_copy() -> None:
     body = [b.set("one.a", 1), b.set("one.b", 2), st.CopyHeader(h("two"), h("one"), AT), b.set("h.a", b.get("two.a"))]
     text = after(remove_dead_assignments.run, made(b, *body))
     assert text.splitlines() == ["one.a = 8w1;", "two = one;", "h.a = two.a;"]
+    body.append(b.set("h.b", b.get("two.b")))
+    assert after(remove_dead_assignments.run, made(b, *body)) == print_body(tuple(body))
 
 
 def test_the_condition_of_a_live_write_stays_and_of_a_dead_one_goes() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from itertools import product
+
 import pytest
 from aux_frontend.p4_16.elaborate import fold
 from hlir_builder import AT, Builder, binary, const, goto, state, true
 from hypothesis import given, settings, strategies as some
 
-from transpiler.analysis.values import range_of
+from transpiler.analysis.values import compare, range_of
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.arithmetic import number
+from transpiler.hlir.arithmetic import calculate, number
 from transpiler.hlir.printer import expression as text
 from transpiler.hlir.traverse import rewrite_expression
 from transpiler.hlir.types import Bits, Bool
@@ -241,6 +244,58 @@ def test_the_range_of_a_cast(source: Bits | Bool, to: Bits) -> None:
         one = cast(ex.Const(value, source, AT), to)
         least, most = range_of(one) or (0, -1)
         assert least <= number(evaluate(one, State(PROGRAM)), to) <= most
+
+
+TYPES = [Bool(), *(Bits(width, signed) for width in (1, 2, 3, 4) for signed in (False, True))]
+OPERATORS = [op for op in ex.BinaryOp if op not in (ex.BinaryOp.CONCAT, ex.BinaryOp.LAND, ex.BinaryOp.LOR)]
+
+
+def same_for_all(type_: Bits | Bool, made: Iterable[Callable[[ex.Expression], ex.Expression]]) -> None:
+    """Whatever is made of a variable has the same value when it is simplified."""
+    b = Builder()
+    b.variable("x", type_)
+    at = State(b.build([state("start", [], goto("accept"))]))
+    for make in made:
+        value = make(b.get("x"))
+        short = rewrite_expression(value, simplify)
+        assert short.type == value.type
+        for at.variables["x"] in range(1 << getattr(type_, "width", 1)):
+            assert evaluate(short, at) == evaluate(value, at), (text(value), text(short), at.variables["x"])
+
+
+@pytest.mark.parametrize("source", TYPES, ids=str)
+def test_casts_and_slices_of_casts_keep_their_value(source: Bits | Bool) -> None:
+    pairs = list(product(TYPES, TYPES))
+    same_for_all(source, (lambda x, of=of, to=to: cast(cast(x, of), to) for of, to in pairs))
+    same_for_all(source, (lambda x, of=of, n=n, op=op: binary(op, cast(x, of), ex.Const(n, of, AT), Bool())
+        for of in TYPES[1:] for n in range(1 << of.width) for op in ("==", "!=", "<", ">=")))  # fmt: skip
+    slices = [(high, low) for high in range(4) for low in range(high + 1)]
+    same_for_all(source, (lambda x, of=of, cut=cut: ex.Slice(cast(x, of), *cut, AT)
+        for of in TYPES[1:] for cut in slices if cut[0] < of.width))  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", [Bits(3), Bits(3, True)], ids=str)
+def test_operations_with_a_constant_keep_their_value(type_: Bits) -> None:
+    def made(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression) -> ex.Expression:
+        return ex.Binary(op, left, right, Bool() if op in ex.COMPARISONS else type_, AT)
+
+    every = list(product(OPERATORS, range(8)))
+    same_for_all(type_, (lambda x, op=op, n=n: made(op, x, ex.Const(n, type_, AT)) for op, n in every))
+    same_for_all(type_, (lambda x, op=op, n=n: made(op, ex.Const(n, type_, AT), x) for op, n in every))
+    same_for_all(type_, (lambda x, op=op: made(op, x, x) for op in OPERATORS))
+    inner = [op for op in OPERATORS if op not in ex.COMPARISONS]
+    same_for_all(type_, (
+        lambda x, op=op, other=other, a=a, b=b: made(other, made(op, x, ex.Const(a, type_, AT)), ex.Const(b, type_, AT))
+        for op, other in product(inner, OPERATORS) for a, b in ((1, 2), (3, 5), (7, 1), (4, 4), (6, 7), (0, 5))
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("op", sorted(ex.COMPARISONS, key=lambda op: op.value), ids=lambda op: op.value)
+def test_ranges_decide_a_comparison_where_all_of_their_numbers_agree(op: ex.BinaryOp) -> None:
+    ranges = [(low, high) for low in range(-2, 3) for high in range(low, 3)]
+    for a, b in product(ranges, ranges):
+        outcomes = {calculate(op, x, y, None) for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)}
+        assert compare(op, a, b) == (None if len(outcomes) > 1 else bool(*outcomes)), (a, b)
 
 
 FOUR_OR_ONE = ex.Conditional(T, const(4, 8), const(1, 8), Bits(8), AT)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product, starmap
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,9 +15,12 @@ from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import Annotation
 from transpiler.hlir.printer import print_body
 from transpiler.hlir.traverse import program_expressions, walk_expression
-from transpiler.hlir.types import Bool
+from transpiler.hlir.types import Bits, Bool
+from transpiler.interpreter.evaluate import evaluate
+from transpiler.interpreter.parse import _in_set
+from transpiler.interpreter.state import State
 from transpiler.passes.fold_branches import _goes_on
-from transpiler.passes.fold_selects import _simple
+from transpiler.passes.fold_selects import _select, _simple
 from transpiler.passes.inline_empty_tables import run as inline_empty_tables
 from transpiler.passes.mapping import map_expressions
 from transpiler.passes.propagate_copies import run as propagate_copies
@@ -161,3 +167,62 @@ def test_actions_that_a_table_never_runs(changes: dict[str, Any], asked: bool, l
     made = remove_unused_actions(program)
     assert [use.action for use in made.table["t"].actions] == left
     assert (made is program) == (len(left) == 3)
+
+
+THREE = {False: Bits(3), True: Bits(3, True)}
+
+
+def random_select(random: Random, b: Builder) -> pr.Select:
+    """Over one or two values, some of them constant, by sets of every form."""
+
+    def constant(type_: Bits) -> ex.Const:
+        return ex.Const(random.randrange(8), type_, AT)
+
+    def keys(type_: Bits) -> ex.KeySet:
+        match random.randrange(6):
+            case 0:
+                return ex.AnySet(AT)
+            case 1 | 2:
+                return ex.MaskSet(constant(type_), ex.Const(random.choice((0, 1, 2, 3, 5, 6, 7)), type_, AT), AT)
+            case 3:
+                ends = (
+                    (constant(type_), constant(type_))
+                    if random.random() < 0.6
+                    else (ex.Const(4, type_, AT), ex.Const(3, type_, AT))
+                )
+                return ex.RangeSet(*ends, AT)
+        return ex.ExactSet(constant(type_), AT)
+
+    types = [THREE[random.random() < 0.3] for _ in range(random.randrange(1, 3))]
+    subjects = [
+        constant(t) if random.random() < 0.3 else b.get(f"{'s' if t.signed else 'u'}{n}") for n, t in enumerate(types)
+    ]
+    cases = tuple(pr.SelectCase(tuple(map(keys, types)), f"to{n}", AT) for n in range(random.randrange(1, 5)))
+    return pr.Select(tuple(subjects), cases, AT)
+
+
+def test_selects_lead_where_they_led() -> None:
+    """For all values of what they are over."""
+    random, b = Random(7), Builder()
+    for name in ("u0", "u1", "s0", "s1"):
+        b.variable(name, THREE[name[0] == "s"])
+    at = State(b.build([state("start", [], goto("accept"))]))
+    run: Any = SimpleNamespace(state=at)
+
+    def target(way: pr.Select | pr.Goto) -> str | None:
+        if isinstance(way, pr.Goto):
+            return way.state
+        values = [(evaluate(subject, at), subject.type) for subject in way.subjects]
+        fitting = (
+            case.state
+            for case in way.cases
+            if all(starmap(lambda k, v: _in_set(run, k, *v), zip(case.keys, values, strict=True)))
+        )
+        return next(fitting, None)
+
+    for _ in range(600):
+        select = random_select(random, b)
+        simpler = _select(select)
+        for at.variables["u0"], at.variables["u1"] in product(range(8), range(8)):
+            at.variables["s0"], at.variables["s1"] = at.variables["u0"], at.variables["u1"]
+            assert target(simpler) == target(select), (select, simpler)

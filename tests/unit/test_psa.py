@@ -329,6 +329,41 @@ def test_clones_of_ingress_are_the_packet_as_it_came_and_of_egress_as_it_goes(tm
         assert {port: frame.hex(" ") for port, frame in sent.items()} == {1: f"0{way} 07 11 11 ff ee dd", 4: clone}
 
 
+AGAIN = (
+    PROGRAM.replace("{top}", "header mark_t {{ bit<8> x; }} struct again_t {{ bit<8> n; mark_t mark; }}")
+    .replace("in none_t r,", "in again_t r,").replace("out none_t r, out pair_t", "out again_t r, out pair_t")
+    .replace("normal.x = hdr.h.a;", "if (meta.m == 0) {{ r.n = 1; r.mark.setValid(); }}")
+)  # fmt: skip
+
+
+def test_what_a_deparser_does_not_set_does_not_go_along_once_more(tmp_path: Path) -> None:
+    """Neither a value nor a header: it is resubmitted twice, the second time with nothing."""
+    parser = "meta.m = r.n + (r.mark.isValid() ? 8w0x10 : 0);"
+    apply = "ostd.resubmit = istd.packet_path == PSA_PacketPath_t.NORMAL || meta.m != 0; hdr.h.b = meta.m + 1;"
+    file = tmp_path / "t.p4"
+    file.write_text(AGAIN.format(apply=apply, control="", parser=parser, egress=""))
+    program = P4_16().load(Source(file), Diagnostics())
+    events: list[Event] = []
+    switch = Switch(program, trace=events.append)
+    assert switch.process(1, bytes.fromhex("0a 0b 0c0d")) == [(1, bytes.fromhex("0a 01 0c0d"))]
+    assert [event.text for event in events].count("resubmitted") == 2
+
+
+@pytest.mark.parametrize("to", ["send_to_port(ostd, (PortId_t) 3);", "multicast(ostd, (MulticastGroup_t) 5);"])
+def test_a_packet_of_which_ingress_leaves_nothing_does_not_come_to_egress(to: str, tmp_path: Path) -> None:
+    """Not even where egress would make something of it."""
+    events: list[Event] = []
+    egress = "hdr.h.setValid();"
+    switch = Switch(load(tmp_path, f"{to} hdr.h.setInvalid();", egress=egress), trace=events.append)
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(7, (2, 3)))
+    assert switch.process(0, b"\x01\x02\x03\x04") == []
+    assert [event.text for event in events if event.kind in ("drop", "pass")] == [
+        "ingress, port 0, 4 bytes", "nothing is left of it after ingress: a frame has one byte at least",
+    ]  # fmt: skip
+    assert len(switch.process(0, b"\x01\x02\x03\x04\x05")) == (1 if "send" in to else 2)
+
+
 def test_egress_knows_what_its_parser_found(tmp_path: Path) -> None:
     made = "hdr.h.setValid(); hdr.h = { 1, 2, 3 };"
     program = load(tmp_path, egress=f"if (istd.parser_error == error.PacketTooShort) {{ {made} }}")

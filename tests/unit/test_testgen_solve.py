@@ -96,6 +96,23 @@ def test_a_hash_that_its_data_cannot_have() -> None:
     assert solver.turned(walk(z3.And(P[0] == 1, P[1] == 2, first_hash != crc(1, 2)), hashes=(wide,)), 0) != Answer.NO
 
 
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("before", [None, z3.ZeroExt(48, second_hash)])
+def test_what_is_told_of_a_hash_that_is_wrong(before: Any, last: bool) -> None:
+    """What these data's is; at last, that they stay, too, so that what can be suited is all else."""
+    one = hashed("h", P[0], before)
+    start = None if before is None else 9
+    solver, right = z3.Solver(), crc(3, before=start)
+    solver.add(P[0] == 3, second_hash == 9, first_hash == right ^ 1)
+    assert solver.check() == z3.sat
+    lemma = solve._lemma(one, solver.model(), last)
+    these = z3.And(P[0] == 3, second_hash == 9) if before is not None else P[0] == 3
+    assert holds(lemma == (z3.And(these, first_hash == right) if last else z3.Implies(these, first_hash == right)))
+    solver.reset()
+    solver.add(P[0] == 3, second_hash == 9, first_hash == right)
+    assert solver.check() == z3.sat and solve._lemma(one, solver.model(), last) is None
+
+
 def test_a_hash_of_more_data_goes_on_from_the_one_before() -> None:
     first, second = hashed("h", P[0]), hashed("g", P[1], z3.ZeroExt(48, first_hash))
     found = turned(P[2] == 1, P[2] == P[1], second_hash != 0, hashes=(first, second), p0=3, p1=0)

@@ -155,12 +155,15 @@ def test_a_user_without_home_has_a_cache_among_the_temporary_files(
     own = tmp_path / f"macsad-{os.geteuid()}"
     assert cache_directory() == own / "cache"
     assert own.stat().st_mode & 0o777 == 0o700
-    own.chmod(0o777)
-    with pytest.raises(ToolchainError) as refused:
-        cache_directory()
-    assert str(refused.value) == (
-        f"no place to keep what is compiled: {own}: others may write to it; set HOME or MACSAD_CACHE"
-    )
+    for mode in (0o777, 0o720, 0o702):
+        own.chmod(mode)
+        with pytest.raises(ToolchainError) as refused:
+            cache_directory()
+        assert str(refused.value) == (
+            f"no place to keep what is compiled: {own}: others may write to it; set HOME or MACSAD_CACHE"
+        )
+    own.chmod(0o755)
+    assert cache_directory() == own / "cache"
 
 
 @pytest.mark.parametrize(

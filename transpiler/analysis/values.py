@@ -72,9 +72,9 @@ def range_of(expression: Expression) -> Range | None:
     match expression:
         case Const(value=value, type=type_) if whole:
             return number(value, type_), number(value, type_)
-        case Cast(operand=operand, type=type_) if whole:
+        case Cast(operand=operand) if whole:
             inner = range_of(operand)
-            return inner if inner and not isinstance(type_, Bool) and _inside(inner, whole) else whole
+            return inner if inner and _inside(inner, whole) else whole
         case Conditional(then=then, otherwise=otherwise) if whole:
             a, b = range_of(then), range_of(otherwise)
             return (min(a[0], b[0]), max(a[1], b[1])) if a and b else whole
