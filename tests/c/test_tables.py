@@ -281,6 +281,10 @@ def test_packed_entries_agree_with_the_reference(build: Build, shape: int) -> No
     run(build("packed", "clang", "-O2", *TIGHT), "random", shape, 3_000, 1)
 
 
+def test_packed_entries_of_every_key(build: Build) -> None:
+    run(build("packed", "gcc", *MEMORY), "all")
+
+
 @pytest.mark.parametrize("shape", [0, INDEXED_SHAPE])
 def test_packed_entries_without_memory(build: Build, shape: int) -> None:
     run(build("packed", "gcc", *MEMORY, WRAP), "failing", shape, 8_000, 1)

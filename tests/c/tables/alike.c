@@ -85,7 +85,7 @@ static void test(const struct subject *subject, bool ranges) {
         const char *way = subject->ops->way(self);
         by_mask += way && strcmp(way, "one mask") == 0;
     }
-    CHECK(by_mask > CHANGES / 20);
+    CHECK(by_mask > 0);
     subject->ops->destroy(self);
     macs_linear_ops.destroy(reference);
     macs_qsbr_destroy(qsbr);

@@ -170,6 +170,9 @@ static void random_changes(uint8_t key_bits, uint8_t data_bits, uint32_t size) {
     count = 0;
     CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == 0);
     const uint64_t keys = UINT64_C(1) << key_bits, few = keys < 3 * size ? keys : 3 * size;
+    const uint64_t beside = (made.shape.indexed ? 0 : 4 * keys) + 4 * (keys < size ? keys : size);
+    CHECK(macs_exact_direct_ops.reader_bytes(self) >= keys);
+    CHECK(macs_exact_direct_ops.memory_bytes(self) >= macs_exact_direct_ops.reader_bytes(self) + beside);
     for (int i = 0; i < 3000; i++) {
         change(&made, self, keys - 1 - below(few));
         compare(&made, self, keys - 1 - below(few));
@@ -240,6 +243,38 @@ static void index_waits(void) {
         CHECK(macs_qsbr_flush(qsbr) == 0 && macs_qsbr_pending(qsbr) == 0);
     }
     macs_qsbr_unregister(reader);
+    macs_qsbr_destroy(qsbr);
+}
+
+/* Cells have room for as many indices as there are keys, however many entries the table is said to have. */
+static void indices_fit(void) {
+    enum { KEY_BITS = 2 };
+    struct made made;
+    struct own_match own;
+    struct macs_qsbr *qsbr = NULL;
+    struct macs_qsbr_reader *reader = NULL;
+    void *self = NULL;
+    const struct direct_value value = value_of(1);
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
+    macs_qsbr_online(qsbr, reader);
+    indexed = true;
+    make(&made, KEY_BITS, 3, 64);
+    CHECK(macs_exact_direct_ops.create(&made.shape, qsbr, &self) == 0);
+    for (uint32_t n = 0; n < 1 << KEY_BITS; n++) {
+        uint32_t index = UINT32_MAX;
+        CHECK(macs_exact_direct_ops.add(self, match_of(&made, 3, &own), &value, &index) == 0 && index == n);
+        if (n + 1 < 1 << KEY_BITS)
+            CHECK(macs_exact_direct_ops.remove(self, match_of(&made, 3, &own)) == 0);
+    }
+    CHECK(macs_exact_direct_ops.add(self, match_of(&made, 2, &own), &value, NULL) == -EBUSY);
+    while (macs_qsbr_pending(qsbr) < MACS_QSBR_BACKLOG)
+        macs_qsbr_defer(qsbr, NULL, NULL, NULL);
+    CHECK(macs_exact_direct_ops.remove(self, match_of(&made, 3, &own)) == -EBUSY);
+    CHECK(macs_exact_direct_ops.find(self, &own.match) && macs_qsbr_pending(qsbr) == MACS_QSBR_BACKLOG);
+    macs_qsbr_unregister(reader);
+    for (uint64_t key = 0; key < 1 << KEY_BITS; key++)
+        CHECK(macs_exact_direct_ops.add(self, match_of(&made, key, &own), &value, NULL) == (key < 3 ? 0 : -EEXIST));
+    macs_exact_direct_ops.destroy(self);
     macs_qsbr_destroy(qsbr);
 }
 
@@ -322,7 +357,7 @@ int main(int argc, char **argv) {
         indexed = false;
         refusals();
     } else if (strcmp(what, "indices") == 0) {
-        index_waits();
+        index_waits(), indices_fit();
     } else if (strcmp(what, "readers") == 0 && argc == 4) {
         state = strtoull(argv[3], NULL, 0) * 2 + 1;
         with_readers(atol(argv[2]));

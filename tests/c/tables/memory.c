@@ -80,6 +80,8 @@ static uint64_t checked(const struct subject *subject, void *self, uint64_t befo
     CHECK(said <= all_bytes() - before);
     CHECK(said >= dense_bytes() + subject->ops->count(self) * sizeof(struct value));
     CHECK(!subject->ops->reader_bytes || subject->ops->reader_bytes(self) <= said);
+    if (subject->ops->reader_bytes && !(subject->can & PREFIXES)) /* prefixes may share it */
+        CHECK(subject->ops->reader_bytes(self) >= subject->ops->count(self) * sizeof(struct value));
     return said;
 }
 

@@ -1,6 +1,6 @@
 /* The packed hash against the linear reference, with readers while it changes, and with a million entries.
  * Usage: packed random SHAPE OPERATIONS SEED | packed failing SHAPE OPERATIONS SEED |
- * packed readers MILLISECONDS SHAPE SEED | packed load | packed indices.
+ * packed readers MILLISECONDS SHAPE SEED | packed load | packed indices | packed all.
  * To fail: link with --wrap for malloc, calloc and aligned_alloc.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -417,6 +417,67 @@ static void with_readers(long milliseconds, const struct macs_table_shape *like)
     macs_qsbr_destroy(qsbr);
 }
 
+/* A table for every key that there can be takes them all, again and again. */
+static void all_keys(uint8_t bits, bool is_indexed) {
+    const struct macs_key_field field = FIELD(bits, 0, 0);
+    const struct macs_table_shape shape = SHAPE(&field, 1, (bits + 7u) / 8, bits, 2u << bits, .indexed = is_indexed);
+    const uint32_t keys = 1u << bits;
+    struct own_match own;
+    void *self = NULL;
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == 0);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (uint32_t key = 0; key < keys; key++) {
+            const struct packed_value value = {.head.action = 0, .as_forward.port = (uint16_t)(key & 511)};
+            uint32_t index = UINT32_MAX;
+            key_bytes(&shape, key, &own);
+            CHECK(macs_exact_packed_ops.add(self, &own.match, &value, &index) == 0);
+            CHECK(index < (is_indexed ? keys : shape.size));
+        }
+        CHECK(macs_exact_packed_ops.count(self) == keys);
+        for (uint32_t key = 0; key < keys; key++) {
+            const uint32_t number = turn ? keys - 1 - key : key;
+            key_bytes(&shape, number, &own);
+            const struct packed_value *found = (const void *)macs_exact_packed_ops.find(self, &own.match);
+            CHECK(found && found->as_forward.port == (number & 511));
+            CHECK(macs_exact_packed_ops.remove(self, &own.match) == 0);
+            CHECK(!macs_exact_packed_ops.find(self, &own.match));
+        }
+    }
+    macs_exact_packed_ops.destroy(self);
+}
+
+/* While readers may have many indices others are taken, which words may have to grow for; an entry stays where there is
+ * no room for its index to wait. */
+static void many_indices_wait(void) {
+    enum { MANY = 3000 };
+    struct macs_table_shape shape = shapes[INDEXED];
+    struct macs_qsbr_reader *self = NULL;
+    struct own_match own;
+    const struct packed_value value = {.head.action = 2};
+    shape.size = 2 * MANY;
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_ops.create(&shape, qsbr, &table) == 0);
+    CHECK(macs_qsbr_register(qsbr, &self) == 0);
+    macs_qsbr_online(qsbr, self);
+    for (uint32_t n = 0; n < MANY; n++) {
+        uint32_t index = UINT32_MAX;
+        key_bytes(&shape, numbered(n), &own);
+        CHECK(macs_exact_packed_ops.add(table, &own.match, &value, &index) == 0 && index == n);
+        const struct macs_entry *found = macs_exact_packed_ops.find(table, &own.match);
+        CHECK(found && found->index == n && found->action == 2);
+        CHECK(macs_exact_packed_ops.remove(table, &own.match) == 0);
+        CHECK(!macs_exact_packed_ops.find(table, &own.match) && macs_exact_packed_ops.count(table) == 0);
+    }
+    CHECK(macs_exact_packed_ops.add(table, &own.match, &value, NULL) == 0);
+    while (macs_qsbr_pending(qsbr) < MACS_QSBR_BACKLOG)
+        macs_qsbr_defer(qsbr, macs_cuckoo_release, NULL, NULL);
+    CHECK(macs_exact_packed_ops.remove(table, &own.match) == -EBUSY && macs_exact_packed_ops.count(table) == 1);
+    CHECK(macs_exact_packed_ops.find(table, &own.match) && macs_qsbr_pending(qsbr) == MACS_QSBR_BACKLOG);
+    macs_qsbr_unregister(self);
+    CHECK(macs_exact_packed_ops.remove(table, &own.match) == 0);
+    macs_exact_packed_ops.destroy(table);
+    macs_qsbr_destroy(qsbr);
+}
+
 /* An index is used again only when no reader can have it any more. */
 static void index_waits(void) {
     struct macs_table_shape shape = shapes[INDEXED];
@@ -462,6 +523,9 @@ static void load(uint32_t entries, const struct macs_table_shape *like) {
         key_bytes(&shape, numbered(2 * n), &own);
         CHECK(macs_exact_packed_ops.add(self, &own.match, &value, NULL) == 0);
     }
+    const uint64_t read = macs_exact_packed_ops.reader_bytes(self), beside = shape.indexed ? read / 16 : read / 16 * 9;
+    CHECK(read >= entries * UINT64_C(8));
+    CHECK(macs_exact_packed_ops.memory_bytes(self) >= read + beside + entries * UINT64_C(4));
     struct packed_value value = value_of(0, 0);
     key_bytes(&shape, numbered(1), &own);
     CHECK(macs_exact_packed_ops.add(self, &own.match, &value, NULL) == -ENOSPC);
@@ -516,7 +580,10 @@ int main(int argc, char **argv) {
     else if (strcmp(what, "readers") == 0 && argc == 5)
         with_readers(atol(argv[2]), &shapes[atoi(argv[3])]);
     else if (strcmp(what, "indices") == 0)
-        index_waits();
+        index_waits(), many_indices_wait();
+    else if (strcmp(what, "all") == 0)
+        for (uint8_t bits = 4; bits < 13; bits++)
+            all_keys(bits, false), all_keys(bits, true);
     else if (strcmp(what, "load") == 0)
         load(1000000, &shapes[0]), load(1000000, &shapes[INDEXED]);
     else
