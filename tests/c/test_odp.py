@@ -1019,7 +1019,8 @@ def in_own_network(*command: str | Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "scenario", ["tcp", "whole", "super", "queues", "vlan", "full", "again", "narrow", "gone", "jumbo", "tap"]
+    "scenario",
+    ["tcp", "whole", "super", "queues", "vlan", "full", "again", "narrow", "crowded", "gone", "jumbo", "tap"],
 )
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_packet", native.program("forward"))

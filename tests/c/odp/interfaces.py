@@ -623,6 +623,33 @@ def scenario_narrow(command: list[str]) -> None:
     assert running.out.splitlines()[0].split()[5:7] == ["errors", "3"], running.out
 
 
+def scenario_crowded(command: list[str]) -> None:
+    """Super-frames are longer than the ring's slots, and the socket has no room for all of them while nobody comes: each
+    is received in all its segments, or counts as one that was discarded."""
+    a, b = two_hosts()
+    silent_link(a, "pa", "ea")
+    silent_link(b, "pb", "eb")
+    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.setsockopt(263, 15, 1)  # SOL_PACKET, PACKET_VNET_HDR
+    sender.bind(("ea", 0))
+    count, segments = 800, 20
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40 + 1000 * segments, 1, 0, 64, 6, 0) + bytes([10, 7, 0, 1, 10, 7, 0, 2])
+    tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 1000, 0, 0)
+    frame = b"\x02" * 12 + b"\x08\x00" + ip + tcp + bytes(1000 * segments)
+    with forward(command, port("pa"), port("pb")) as running:
+        marks = wait_for_mark((a, "ea"), (b, "eb"))
+        running.process.send_signal(signal.SIGSTOP)
+        os.waitpid(running.process.pid, os.WUNTRACED)
+        for _ in range(count):
+            sender.send(struct.pack("=BBHHHH", 0, 1, 54, 1000, 0, 0) + frame)
+        running.process.send_signal(signal.SIGCONT)
+        marks += wait_for_mark((a, "ea"), (b, "eb"))
+    words = running.out.split()
+    received, discards = int(words[2]), int(words[4])
+    assert 100 < discards < count, running.out
+    assert 0 < received - segments * (count - discards) <= marks, running.out
+
+
 def scenario_short(command: list[str]) -> None:
     """Frames that the kernel calls bad, shorter than an Ethernet header, are errors; all others are sent, and counted once."""
     a = Host()

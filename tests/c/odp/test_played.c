@@ -90,6 +90,9 @@ static void ring_sizes(void) {
         CHECK(has_told(expected));
     }
     odp_log_thread_fn_set(NULL);
+    /* a frame of several chunks, where the kernel takes such */
+    CHECK(macs_odp_xsk_maxlen(&(struct macs_odp_xsk){.chunk = 3840, .parts = true}) == 17 * 3840);
+    CHECK(macs_odp_xsk_maxlen(&(struct macs_odp_xsk){.chunk = 3840}) == 3840);
 }
 
 static void rings(void) {
