@@ -12,6 +12,11 @@
 
 static int hangs; /* what who wants to release something is told */
 static unsigned asked;
+static struct { /* what is released later, if it is to be so */
+    bool wanted;
+    macs_qsbr_release_fn *release;
+    void *owner, *what;
+} late;
 
 int macs_qsbr_reserve(struct macs_qsbr *qsbr, uint32_t count) {
     (void)qsbr, (void)count;
@@ -22,7 +27,10 @@ int macs_qsbr_reserve(struct macs_qsbr *qsbr, uint32_t count) {
 void macs_qsbr_defer(struct macs_qsbr *qsbr, macs_qsbr_release_fn *release, void *owner, void *what) {
     (void)qsbr;
     assert(!hangs && asked);
-    release(owner, what);
+    if (late.wanted)
+        late.release = release, late.owner = owner, late.what = what;
+    else
+        release(owner, what);
 }
 
 int macs_qsbr_flush(struct macs_qsbr *qsbr) {
@@ -141,7 +149,17 @@ static void check_profile(void) {
     assert(macs_profile_group_add(profile, 0, 18) == 0 && is_of("s"));
     assert(macs_profile_group_remove(profile, 0, 18) == 0 && is_of(""));
     assert(macs_profile_member_modify(profile, 18, &(const struct macs_entry){.action = 99}) == 0);
-    assert(macs_profile_member_delete(profile, 18) == 0 && macs_profile_group_delete(profile, 0) == 0);
+    late.wanted = true;
+    assert(macs_profile_member_delete(profile, 18) == 0 && late.release);
+    hangs = -EBUSY; /* a reader may still have the value that was at that handle */
+    assert(macs_profile_member_create(profile, ID + 18, &(const struct macs_entry){.action = 5}, &handle) == -EBUSY);
+    assert(macs_profile_member_find(profile, ID + 18, &found) == -ENOENT && !macs_profile_member(profile, 18));
+    hangs = 0;
+    late.wanted = false;
+    late.release(late.owner, late.what);
+    assert(macs_profile_member_create(profile, ID + 18, &(const struct macs_entry){.action = 5}, &handle) == 0);
+    assert(handle == 18 && macs_profile_member(profile, 18)->action == 5);
+    assert(macs_profile_group_delete(profile, 0) == 0);
     macs_profile_destroy(profile);
 }
 
