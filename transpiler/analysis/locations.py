@@ -7,6 +7,7 @@ run-time index stands for that location of every element.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from transpiler.hlir.expressions import (
     ElementRef,
@@ -37,8 +38,7 @@ from transpiler.hlir.traverse import expressions, walk, walk_expression
 VALIDITY = "$valid"
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """`field` is "" for a variable, VALIDITY for a header's validity, else the name of a header's field."""
 
     owner: str
