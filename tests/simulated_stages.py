@@ -135,6 +135,8 @@ class Stages:
         fields = {header.name: program.header_type_of[header.name].fields for header in program.headers}
         names = ((header, field) for header in fields for field in (VALIDITY, *(f.name for f in fields[header])))
         self.all = self.variables | {Location(*name) for name in names}
+        self.masks = {at: self._mask(at) for at in self.all}
+        self.entered: dict[int, list[tuple[Location, int]]] = {}  # what each stage has set where it begins, by its id
 
     def pipe(
         self, pipe: PipeSchedule, packets: list[Packet], sub_batch: int, cuts: Sequence[Cut] | None = None
@@ -242,9 +244,11 @@ class Stages:
 
     def _enter(self, stage: Stage, state: State) -> None:
         """What is given for the packet's life is zero here."""
-        found = stage.live_in if self.schedule.passes else stage.live_in | self.schedule.live
-        for at in self.all - found:
-            self._set(state, at, stage.known.get(at, 0))
+        if id(stage) not in self.entered:
+            found = stage.live_in if self.schedule.passes else stage.live_in | self.schedule.live
+            self.entered[id(stage)] = [(at, stage.known.get(at, 0)) for at in self.all - found]
+        for at, value in self.entered[id(stage)]:
+            self._set(state, at, value)
         for at in stage.received:
             header = state.headers[at.owner]
             assert isinstance(header, FramedHeader)
@@ -262,6 +266,15 @@ class Stages:
             header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
             header.fields[at.field] = value
 
+    def _mask(self, at: Location) -> int:
+        """All bits of a variable or of a field."""
+        if at.field == VALIDITY:
+            return 1
+        kind = (
+            self.program.header_type_of[at.owner].field(at.field) if at.field else self.program.variable[at.owner]
+        ).type
+        return ones(getattr(kind, "width", 1))
+
     def _spoil_lost(self, state: State) -> None:
         self._spoil(state, self.all - self.schedule.live)
 
@@ -269,8 +282,7 @@ class Stages:
         """`frame`: something has been extracted, which still stands in the frame."""
         for at in locations:
             if not at.field:
-                width = getattr(self.program.variable[at.owner].type, "width", 1)
-                state.variables[at.owner] = state.variables[at.owner] ^ ones(width)  # type: ignore[operator]
+                state.variables[at.owner] ^= self.masks[at]  # type: ignore[operator]
                 continue
             header = state.headers[at.owner]
             assert isinstance(header, FramedHeader)
@@ -279,7 +291,7 @@ class Stages:
             else:
                 if frame:
                     header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
-                header.fields[at.field] ^= ones(header.layout.field(at.field).type.width)  # type: ignore
+                header.fields[at.field] ^= self.masks[at]  # type: ignore[operator]
 
 
 def list_of(program: Program, fields: Sequence[ex.Place]) -> int:
