@@ -120,7 +120,9 @@ ONE, ANY, HIGH = "1", "_", "0 &&& 0xf0"  # all have h.b, which is 1
         (f"const entries = {{ {ANY}: set(1) @priority(3); {ONE}: set(2) @priority(2); }}", 2),
         (f"const entries = {{ {ANY}: set(1) @priority(0); {ONE}: set(2) @priority(1); }}", 1),
         (f"const entries = {{ {ANY}: set(1) @priority(0x10); {ONE}: set(2) @priority(2); }}", 2),
-        (f"const entries = {{ {ANY}: set(1); {ONE}: set(2) @priority(1); }}", 2),
+        (f"const entries = {{ {ANY}: set(1); {ONE}: set(2) @priority(0); }}", 2),
+        (f"const entries = {{ {ANY}: set(1); {ONE}: set(2) @priority(2); 9: set(9); }}", 1),
+        (f"const entries = {{ {ANY}: set(1) @priority(3); {ONE}: set(2); 9: set(9); 8: set(8); }}", 2),
         (f"const entries = {{ {ANY}: set(1) @priority({MAX_PRIORITY}); {ONE}: set(2) @priority(1); }}", 2),
     ],
 )  # fmt: skip

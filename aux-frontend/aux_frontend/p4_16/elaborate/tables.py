@@ -135,12 +135,13 @@ def _priorities(scope: Scope, declaration: ast.TableDeclaration) -> list[int]:
     """Priorities where the larger one wins. P4-16 spec section 14.2.1.4.
 
     Constant entries, and entries without any priority, win in their order. Otherwise an entry without one follows its
-    predecessor at a distance of `priority_delta`. `@priority(n)` is the older form, in which the smaller number wins.
+    predecessor at a distance of `priority_delta`. `@priority(n)` is the older form, in which the smaller number wins;
+    an entry without it has its place, from 1, as p4c gives it.
     """
     entries = declaration.entries or ()
     annotated = [names.find(entry.annotations, "priority") for entry in entries]
     if any(annotated):
-        numbers = [_annotated_priority(scope, a, len(entries)) for a in annotated]
+        numbers = [_annotated_priority(scope, a, place) for place, a in enumerate(annotated, 1)]
         return _inverted(numbers)
     if declaration.const_entries or all(entry.priority is None for entry in entries):
         return [len(entries) - position for position in range(len(entries))]
@@ -163,16 +164,16 @@ def _inverted(numbers: list[int]) -> list[int]:
     return [top - number + 1 for number in numbers]
 
 
-def _annotated_priority(scope: Scope, annotation: ast.Annotation | None, count: int) -> int:
+def _annotated_priority(scope: Scope, annotation: ast.Annotation | None, place: int) -> int:
     if annotation is None:
-        return count
+        return place
     try:
         number = int(names.text_of(annotation), 0)
     except ValueError:
         raise scope.unit.failure(annotation.span, "a priority is a number") from None
     if not 0 <= number <= pr.MAX_PRIORITY:
         scope.unit.diagnostics.error(annotation.span, f"a priority is a number in 0..{pr.MAX_PRIORITY}")
-        return count
+        return place
     return number
 
 
