@@ -40,6 +40,8 @@ def test_a_bundle_is_a_line_at_most() -> None:
 def test_registers_of_other_sizes_or_indexes_lie_alone() -> None:
     registers = {"a": (32, MANY), "b": (32, MANY), "c": (32, FEWER), "d": (32, MANY)}
     assert bundled(registers, ("a", "i"), ("b", "j"), ("c", "i"), ("d", "i"), ("d", "j")) == ()
+    for first, second in ((FEWER, MANY), (MANY, FEWER)):
+        assert bundled({"a": (32, first), "b": (32, second)}, ("a", "i"), ("b", "i")) == ()
     assert bundled(registers, ("a", "i"), ("a", "j"), ("b", "i"), ("b", "k")) == ()
     (both,) = bundled(registers, ("a", "i"), ("a", "j"), ("b", "j"), ("d", "i"), ("d", "j"))
     assert both == Bundle((("a", 0), ("d", 4)), 8)
