@@ -79,15 +79,10 @@ def _emit_loop(scope: Scope, loop: Loop, body: st.Body, span: Span) -> None:
 def for_in(scope: Scope, node: ast.ForInStatement) -> None:
     """for (x in collection) body"""
     unit = scope.unit
-    variable = unit.checked.declarations[node.name]
-    if node.type is not None:
-        prefix = inline.nested_prefix(unit, node.name.text)
-        scope.bindings[variable] = layout.allocate(
-            unit, prefix, scope.type_ref(node.type), Storage.LOCAL, node.name.span
-        )
-    target = scope.lookup(variable)
-    if not isinstance(target, va.LOCATIONS):
-        raise unit.failure(node.name.span, "the loop variable cannot be assigned")
+    variable, prefix = unit.checked.declarations[node.name], inline.nested_prefix(unit, node.name.text)
+    assert node.type is not None, "the checker refuses a loop variable without a type"
+    target = layout.allocate(unit, prefix, scope.type_ref(node.type), Storage.LOCAL, node.name.span)
+    scope.bindings[variable] = target
     if isinstance(node.collection, ast.RangeExpression):
         if not isinstance(target, va.ScalarLocation):
             raise unit.failure(node.name.span, "a range is walked by a number")
@@ -136,8 +131,7 @@ def _for_elements(scope: Scope, node: ast.ForInStatement, target: va.Location) -
     unit, span = scope.unit, node.span
     collection = expressions.evaluate(scope, node.collection)
     changes = changed_by(scope, (node.body,))
-    read = set(va.reads(collection))
-    if may_change(changes, read) or va.overlap(read, set(va.touched(target))):
+    if may_change(changes, set(va.reads(collection))):
         collection = places.freeze(unit, collection, span)  # it is evaluated once (P4-16 spec 12.8)
     match collection:
         case va.StructValue(fields=fields):
@@ -162,4 +156,5 @@ def _element(scope: Scope, node: ast.ForInStatement, target: va.Location, item: 
     """An element as the loop variable takes it."""
     if isinstance(target, va.ScalarLocation):
         return to_scalar(scope.unit, item, target.type, node.span)
-    return item if node.type is None else convert(scope.unit, item, scope.type_ref(node.type), node.span)
+    assert node.type is not None
+    return convert(scope.unit, item, scope.type_ref(node.type), node.span)
