@@ -326,11 +326,12 @@ def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
         choose(None, tmp_path)
 
 
-def test_targets_that_extend_each_other_are_told(tmp_path: Path) -> None:
-    for name, other in (("board", "one"), ("one", "two"), ("two", "one")):
+@pytest.mark.parametrize("ring", [("one",), ("one", "two"), ("one", "three", "two"), ("one", "four", "three", "two")])
+def test_targets_that_extend_each_other_are_told(ring: tuple[str, ...], tmp_path: Path) -> None:
+    for name, other in (("board", "one"), *zip(ring, (*ring[1:], "one"), strict=True)):
         (tmp_path / name).mkdir()
         target(tmp_path / name, MINIMAL.replace("board", name).replace("summary", f'extends = "{other}"\nsummary'))
-    with pytest.raises(BadTarget, match=r"two/target\.toml:3: the target extends itself"):
+    with pytest.raises(BadTarget, match=rf"{ring[-1]}/target\.toml:3: the target extends itself"):
         load(tmp_path / "board", Known(tmp_path).folder)
 
 
