@@ -230,7 +230,7 @@ def test_entries_of_one_mask_agree_with_the_reference(build: Build, size: int, k
 
 
 def test_entries_of_one_mask_differ_in_priority(build: Build) -> None:
-    for seed in (1, 2, int.from_bytes(os.urandom(4), "little")):
+    for seed in (1, 2, 3):  # in which one mask is the way for some time
         run(build("alike", "gcc", *FAST), seed)
     run(build("alike", "gcc", *MEMORY), 5)
 
