@@ -57,12 +57,8 @@ def test_only_the_best_frames_are_looked_at(said: Any) -> None:
     assert said.added == ["a", "b"] * 2
 
 
-@pytest.mark.parametrize(
-    ("keeping", "told"), [({"a"}, ["a"]), ({"b"}, ["b"]), ({"a", "b"}, ["a", "b"]), (set(), ["a", "b"])], ids=str
-)
-def test_of_tables_that_answer_otherwise_those_are_told_that_keep_a_frame_away(
-    keeping: set[str], told: list[str]
-) -> None:
+@pytest.mark.parametrize(("keeping", "told"), [("a", ["a"]), ("b", ["b"]), ("ab", ["a", "b"]), ("", ["a", "b"])])
+def test_of_tables_that_answer_otherwise_those_are_told_that_keep_a_frame_away(keeping: str, told: list[str]) -> None:
     """Where there are any: each is tried alone."""
     keys = (("a", (1,)), ("b", (2,)), ("same", (3,)), ("free", (4,)))
     lead: Any = SimpleNamespace(
