@@ -37,13 +37,14 @@ PORT_HELP = (
 
 
 class Running(GeneratingCommand):
-    """An option that nobody knows is told of as such, also where it stands for one that must be given."""
+    """An option that nobody knows is told of as such, also where it stands for one that must be given, or
+    in front of PROGRAM."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = list(args)
         try:
             return super().parse_args(ctx, args)
-        except click.MissingParameter:
+        except click.BadParameter:
             _known(ctx, words)
             raise
 

@@ -102,6 +102,11 @@ def test_what_few_people_want_is_in_a_help_of_its_own(
         (["--hlep"], "No such option '--hlep'. Did you mean '--help'?"),
         (["build", str(L3FWD), "--ach", "x"], "No such option '--ach'. Did you mean '--arch'?"),
         (["run", str(L3FWD), "--prot", "0=null:"], "No such option '--prot'. Did you mean '--port'?"),
+        (["run", "--prot", "0=null:", str(L3FWD)], "No such option '--prot'. Did you mean '--port'?"),
+        (
+            ["run", str(L3FWD), "-p", "0=null:", "--device-id", "x"],
+            "Invalid value for '--device-id': 'x' is not a valid",
+        ),
         (["run", str(L3FWD), "-p", "0=null:", "--wokers=2"], "No such option '--wokers'. Did you mean '--workers'?"),
         (
             ["run", str(L3FWD), "-p", "0=null:", "--entires", "x"],
