@@ -61,6 +61,17 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
     assert read_pcap(tmp_path / "out.pcap") == frames
 
 
+COPIES = (  # what packets that are copied and come again go through
+    "runtime/traffic_manager",
+    "runtime/recirculation",
+    "runtime/clone",
+    "runtime/mirror",
+    "runtime/multicast",
+    "runtime/handles",
+    "tables/common/sequence",
+    "tables/common/qsbr",
+)
+
 PARTS: dict[str, tuple[str, ...]] = {
     "counts": (),
     "cells": (),
@@ -99,27 +110,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "asked": ("runtime/port",),
     "privileges": ("runtime/privileges",),
     "loops": ("runtime/loops",),
-    "order": (
-        "runtime/traffic_manager",
-        "runtime/recirculation",
-        "runtime/clone",
-        "runtime/mirror",
-        "runtime/multicast",
-        "runtime/handles",
-        "tables/common/sequence",
-        "tables/common/qsbr",
-    ),
-    "again": (
-        "runtime/requests",
-        "runtime/traffic_manager",
-        "runtime/recirculation",
-        "runtime/clone",
-        "runtime/mirror",
-        "runtime/multicast",
-        "runtime/handles",
-        "tables/common/sequence",
-        "tables/common/qsbr",
-    ),
+    "order": COPIES,
+    "again": ("runtime/requests", *COPIES),
     "refused": (
         "runtime/multicast",
         "runtime/profile",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "happened.h"
 #include "runtime/clone.h"
 #include "runtime/mirror.h"
 #include "runtime/multicast.h"
@@ -26,23 +27,12 @@ static const char *ingress_does[PACKETS], *egress_does[PACKETS]; /* by the packe
 static unsigned ingress_passes[PACKETS], egress_passes[PACKETS];
 static uint64_t clock_ns;
 
-static char happened[20000]; /* a letter and a packet's number for each thing that was done */
-
 static unsigned number_of(const struct macs_packet *packet) {
     return (unsigned)(((const uint8_t *)packet - (const uint8_t *)made) / (long)sizeof(made[0]));
 }
 
 static void note(char what, const struct macs_packet *packet) {
-    const size_t at = strlen(happened);
-    snprintf(happened + at, sizeof(happened) - at, "%s%c%u", at ? " " : "", what, number_of(packet));
-}
-
-static bool was(const char *wanted) {
-    const bool same = !strcmp(happened, wanted);
-    if (!same)
-        fprintf(stderr, "'%s' instead of '%s'\n", happened, wanted);
-    happened[0] = 0;
-    return same;
+    happens("%c%u", what, number_of(packet));
 }
 
 static struct macs_packet *make(const char *in_ingress, const char *in_egress) {

@@ -2,11 +2,11 @@
  * that cannot be, and what is counted of one that has gone. */
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "happened.h"
 #include "runtime/capture.h"
 #include "runtime/files.h"
 #include "runtime/parts.h"
@@ -15,25 +15,6 @@
 #include "runtime/stats.h"
 #include "runtime/steering.h"
 #include "runtime/worker.h"
-
-static char happened[20000]; /* a word for each thing that was done */
-
-static void note(const char *format, ...) {
-    const size_t at = strlen(happened);
-    va_list arguments;
-    va_start(arguments, format);
-    happened[at] = ' ';
-    vsnprintf(happened + at + (at != 0), sizeof(happened) - at - 1, format, arguments);
-    va_end(arguments);
-}
-
-static bool was(const char *wanted) {
-    const bool same = !strcmp(happened, wanted);
-    if (!same)
-        printf("'%s' instead of '%s'\n", happened, wanted);
-    happened[0] = 0;
-    return same;
-}
 
 static struct macs_thread threads[2];
 static struct macs_thread *workers[] = {&threads[0], &threads[1]};
@@ -49,7 +30,7 @@ static const char *fails = ""; /* the word of what does */
 static unsigned left;          /* packets that a port has when it is closed */
 
 static int done(const char *what, unsigned slot) {
-    note("%s%u", what, slot);
+    happens("%s%u", what, slot);
     return strcmp(fails, what) ? 0 : -EACCES;
 }
 
@@ -74,11 +55,11 @@ int macs_port_start(struct macs_port *port, struct macs_log *log) {
 }
 
 void macs_port_stop(struct macs_port *port) {
-    note("stop%u", slot_of(port));
+    happens("stop%u", slot_of(port));
 }
 
 uint64_t macs_port_close(struct macs_port *port) {
-    note("close%u", slot_of(port));
+    happens("close%u", slot_of(port));
     return left;
 }
 
@@ -99,27 +80,27 @@ int macs_capture_begin(struct macs_capture *capture, unsigned slot) {
 
 void macs_capture_close(struct macs_capture *capture, unsigned slot) {
     assert(capture == captures);
-    note("forget%u", slot);
+    happens("forget%u", slot);
 }
 
 bool macs_files_apart(void) {
-    note("apart");
+    happens("apart");
     return strcmp(fails, "apart") != 0;
 }
 
 void macs_stats_begin_port(struct macs_switch *of, unsigned slot) {
     (void)of;
-    note("count%u", slot);
+    happens("count%u", slot);
 }
 
 void macs_stats_end_port(struct macs_switch *of, unsigned slot) {
     (void)of;
-    note("counted%u", slot);
+    happens("counted%u", slot);
 }
 
 void macs_queues_begin_port(struct macs_queues *of, unsigned slot) {
     assert(of == queues);
-    note("queue%u", slot);
+    happens("queue%u", slot);
 }
 
 unsigned macs_first_receiver(const struct macs_switch *of) {
@@ -129,7 +110,7 @@ unsigned macs_first_receiver(const struct macs_switch *of) {
 
 void macs_log_write(struct macs_log *log, const char *format, ...) {
     (void)log, (void)format;
-    note("log");
+    happens("log");
 }
 
 /* --- the workers ----------------------------------------------------------------------------------------------------
@@ -156,8 +137,8 @@ void odp_time_wait_ns(uint64_t ns) {
         while (slot < MACS_PORTS_MAX && !(sw.ports[slot].name && sw.ports[slot].number == of_interest))
             slot++;
         assert(slot < MACS_PORTS_MAX);
-        note("%u%s%s%s", i, sw.ports[slot].comes ? "comes" : "", sw.ports[slot].leaves ? "leaves" : "",
-             sw.slot_of[of_interest] == slot + 1 ? "sends" : "");
+        happens("%u%s%s%s", i, sw.ports[slot].comes ? "comes" : "", sw.ports[slot].leaves ? "leaves" : "",
+                sw.slot_of[of_interest] == slot + 1 ? "sends" : "");
         assert(!sw.slot_of[of_interest] || sw.slot_of[of_interest] == slot + 1);
         return;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "happened.h"
 #include "runtime/clone.h"
 #include "runtime/mirror.h"
 #include "runtime/multicast.h"
@@ -24,20 +25,9 @@ static struct {
 } made[PACKETS];
 static unsigned made_count, room_for = PACKETS; /* copies fail beyond it */
 
-static char happened[8192]; /* a letter and a packet's number for each thing that was done */
-
 static void note(char what, const struct macs_packet *packet) {
-    const size_t at = strlen(happened);
     const long number = (long)(((const uint8_t *)packet - (const uint8_t *)made) / (long)sizeof(made[0]));
-    snprintf(happened + at, sizeof(happened) - at, "%s%c%ld", at ? " " : "", what, number);
-}
-
-static bool was(const char *wanted) {
-    const bool same = !strcmp(happened, wanted);
-    if (!same)
-        printf("'%s' instead of '%s'\n", happened, wanted);
-    happened[0] = 0;
-    return same;
+    happens("%c%ld", what, number);
 }
 
 static struct macs_packet *make(void) {

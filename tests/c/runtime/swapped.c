@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "happened.h"
 #include "runtime/queues.h"
 #include "runtime/replace.h"
 #include "runtime/switch_program.h"
@@ -14,18 +15,8 @@
 
 enum { STATE = 300, SEGMENT = 2048, HEADROOM = 64, TABLES = 3 };
 
-static char happened[1000]; /* a word for each thing that was done */
-
 static void note(const char *word) {
-    snprintf(happened + strlen(happened), sizeof(happened) - strlen(happened), "%s%s", happened[0] ? " " : "", word);
-}
-
-static bool was(const char *wanted) {
-    const bool same = !strcmp(happened, wanted);
-    if (!same)
-        fprintf(stderr, "'%s' instead of '%s'\n", happened, wanted);
-    happened[0] = 0;
-    return same;
+    happens("%s", word);
 }
 
 /* --- what stands around: each part may fail -------------------------------------------------------------------------
