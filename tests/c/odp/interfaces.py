@@ -604,21 +604,31 @@ def scenario_again(command: list[str]) -> None:
     assert discards > 1000 and 8000 < received + discards < 8100, running.out
 
 
+def sender_of_super_frames(a: Host) -> socket.socket:
+    """A socket at "ea" whose frames begin with a virtio_net_hdr."""
+    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.setsockopt(263, 15, 1)  # SOL_PACKET, PACKET_VNET_HDR
+    sender.bind(("ea", 0))
+    return sender
+
+
+def super_frame(segments: int) -> bytes:
+    """TCP in segments of 1,000 bytes, behind a virtio_net_hdr."""
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40 + 1000 * segments, 1, 0, 64, 6, 0) + bytes([10, 7, 0, 1, 10, 7, 0, 2])
+    tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 1000, 0, 0)
+    header = struct.pack("=BBHHHH", 0, 1, 54, 1000, 0, 0)
+    return header + b"\x02" * 12 + b"\x08\x00" + ip + tcp + bytes(1000 * segments)
+
+
 def scenario_narrow(command: list[str]) -> None:
     """Packets that are too short for a super-frame's segments: it is an error, once, and keeps nobody."""
     a, b = two_hosts()
     silent_link(a, "pa", "ea")
     silent_link(b, "pb", "eb")
-    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
-    sender.setsockopt(263, 15, 1)  # SOL_PACKET, PACKET_VNET_HDR
-    sender.bind(("ea", 0))
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40 + 20000, 1, 0, 64, 6, 0) + bytes([10, 7, 0, 1, 10, 7, 0, 2])
-    tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 1000, 0, 0)
+    sender = sender_of_super_frames(a)
     with forward(command, port("pa"), port("pb"), "1", "640") as running:
         for _ in range(3):
-            sender.send(
-                struct.pack("=BBHHHH", 0, 1, 54, 1000, 0, 0) + b"\x02" * 12 + b"\x08\x00" + ip + tcp + bytes(20000)
-            )
+            sender.send(super_frame(20))
             wait_for_mark((a, "ea"), (b, "eb"))
     assert running.out.splitlines()[0].split()[5:7] == ["errors", "3"], running.out
 
@@ -629,19 +639,14 @@ def scenario_crowded(command: list[str]) -> None:
     a, b = two_hosts()
     silent_link(a, "pa", "ea")
     silent_link(b, "pb", "eb")
-    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
-    sender.setsockopt(263, 15, 1)  # SOL_PACKET, PACKET_VNET_HDR
-    sender.bind(("ea", 0))
+    sender = sender_of_super_frames(a)
     count, segments = 800, 20
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40 + 1000 * segments, 1, 0, 64, 6, 0) + bytes([10, 7, 0, 1, 10, 7, 0, 2])
-    tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 1000, 0, 0)
-    frame = b"\x02" * 12 + b"\x08\x00" + ip + tcp + bytes(1000 * segments)
     with forward(command, port("pa"), port("pb")) as running:
         marks = wait_for_mark((a, "ea"), (b, "eb"))
         running.process.send_signal(signal.SIGSTOP)
         os.waitpid(running.process.pid, os.WUNTRACED)
         for _ in range(count):
-            sender.send(struct.pack("=BBHHHH", 0, 1, 54, 1000, 0, 0) + frame)
+            sender.send(super_frame(segments))
         running.process.send_signal(signal.SIGCONT)
         marks += wait_for_mark((a, "ea"), (b, "eb"))
     words = running.out.split()
