@@ -22,6 +22,7 @@ from transpiler.toolchain.architectures import host_arch
 
 if TYPE_CHECKING:
     from macsad.explain.explained import Explained
+    from transpiler.hlir.program import Program
 
 
 @click.command("explain", cls=GeneratingCommand)
@@ -58,9 +59,9 @@ def command(
         raise click.UsageError("--cut is one of the things that the page tells: leave it out")
     place = output or request.path.with_suffix(".explain.html")
     apart([place], [*request.inputs, *given.inputs])
-    compilation.load(request)  # what is wrong with it is said before anything is measured
+    hlir = compilation.load(request)  # what is wrong with it is said before anything is measured
     apart([place], [*request.inputs, *given.inputs])  # what was included is known now
-    found = _explained(request, given, cores or usable_cores(), more, still)
+    found = _explained(request, hlir, given, cores or usable_cores(), more, still)
     page = render_page(found)
     for notice in page.notices:
         click.echo(notice, err=True)
@@ -81,7 +82,7 @@ def _check(more: bool, still: bool, given: Given) -> None:
         raise click.UsageError("--measure measures this machine: it does not go with --machine")
 
 
-def _explained(request: Request, given: Given, cores: int, more: bool, still: bool) -> Explained:
+def _explained(request: Request, program: Program, given: Given, cores: int, more: bool, still: bool) -> Explained:
     """Raises: Rejected, ToolchainError, click.ClickException."""
     from macsad.bench.contestants import BenchError
     from macsad.bench.samples import SampleError
@@ -98,7 +99,7 @@ def _explained(request: Request, given: Given, cores: int, more: bool, still: bo
     try:
         with tempfile.TemporaryDirectory(prefix="macsad-explain-") as scratch, counting("measuring") as advance:
             folder = Path(scratch)
-            traffic = given.traffic(request, compilation.load_again(request), folder)
+            traffic = given.traffic(request, program, folder)
             again = made if given.packets is None and not given.tables else None
             return measuring.run(request, traffic, machines, folder, cores, more, again, advance)
     except (BenchError, SampleError) as error:
